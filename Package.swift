@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+let tests: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "PageJournal",
+  platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+  products: [
+    .library(name: "PageJournal", targets: ["PageJournal"]),
+    .library(name: "PageJournalFaults", targets: ["PageJournalFaults"]),
+    .library(name: "InkElements", targets: ["InkElements"]),
+    .library(name: "LNote", targets: ["LNote"]),
+    .library(name: "LNoteFormats", targets: ["LNoteFormats"]),
+    .executable(name: "lnote", targets: ["LNoteCommand"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(name: "PageJournal", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "PageJournalFaults", dependencies: ["PageJournal"], swiftSettings: strict),
+    .target(name: "InkElements", dependencies: ["PageJournal"], swiftSettings: strict),
+    .target(name: "LNote", dependencies: ["PageJournal", "InkElements"], swiftSettings: strict),
+    .target(
+      name: "LNoteFormats", dependencies: ["LNote", "InkElements", "CZlib"], swiftSettings: strict),
+    .executableTarget(
+      name: "LNoteCommand",
+      dependencies: ["PageJournal", "InkElements", "LNote", "LNoteFormats"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "PageJournalFaultsTests", dependencies: ["PageJournal", "PageJournalFaults"],
+      swiftSettings: tests),
+    .testTarget(name: "InkElementsTests", dependencies: ["InkElements"], swiftSettings: tests),
+    .testTarget(
+      name: "LNoteTests",
+      dependencies: ["PageJournal", "PageJournalFaults", "InkElements", "LNote"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],
+      swiftSettings: tests),
+  ]
+)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The identity of a page: a 128-bit UUID whose text form, lower-case, is the stem of its file names.
+public struct PageID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The first eight bytes of the UUID, big-endian.
+  public let high: UInt64
+  /// The last eight bytes of the UUID, big-endian.
+  public let low: UInt64
+
+  /// Makes an id from its two halves.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// A version 4 UUID from 128 random bits.
+  public init(random high: UInt64, _ low: UInt64) {
+    self.high = (high & ~0xF000) | 0x4000
+    self.low = (low & ~(0xC000 << 48)) | (0x8000 << 48)
+  }
+
+  /// Reads the canonical lower-case form (8-4-4-4-12); nil for anything else, so that a name never is a path.
+  public init?(_ text: some StringProtocol) {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    var digits = 0
+    var position = 0
+    for byte in text.utf8 {
+      if position == 8 || position == 13 || position == 18 || position == 23 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+      } else {
+        let digit: UInt8
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+        default: return nil
+        }
+        if digits < 16 {
+          high = high << 4 | UInt64(digit)
+        } else {
+          low = low << 4 | UInt64(digit)
+        }
+        digits += 1
+        guard digits <= 32 else { return nil }
+      }
+      position += 1
+    }
+    guard position == 36, digits == 32 else { return nil }
+    self.high = high
+    self.low = low
+  }
+
+  /// The canonical lower-case form.
+  public var description: String {
+    var text = ""
+    text.reserveCapacity(36)
+    for index in 0..<32 {
+      if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+      let half = index < 16 ? high : low
+      let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16))) & 15
+      text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 48 + digit : 87 + digit))
+    }
+    return text
+  }
+
+  /// Orders by the text form.
+  public static func < (left: PageID, right: PageID) -> Bool {
+    left.high != right.high ? left.high < right.high : left.low < right.low
+  }
+}
