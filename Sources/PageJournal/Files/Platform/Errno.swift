@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The only place where error numbers of the operating system become codes of ours.
+func storageError(_ number: Int32, _ operation: String, _ path: String, at offset: UInt64? = nil) -> StorageError {
+  let code: StorageError.Code
+  let cause: String
+  var advice = ""
+  switch number {
+  case ENOENT, ENOTDIR:
+    code = .notFound
+    cause = number == ENOENT ? "no such file or directory" : "a part of the path is not a directory"
+  case EEXIST, ENOTEMPTY:
+    code = .alreadyExists
+    cause = number == EEXIST ? "the name is taken" : "the directory is not empty"
+  case EISDIR:
+    code = .wrongKind
+    cause = "it is a directory"
+  case ELOOP:
+    code = .wrongKind
+    cause = "it is a symbolic link, which is not followed"
+  case EACCES, EPERM:
+    code = .accessDenied
+    cause = "permission denied"
+    advice = "check owner and mode of the file and of its directory"
+  case EROFS:
+    code = .readOnlyVolume
+    cause = "the volume is read-only"
+  case ENOSPC, EDQUOT:
+    code = .noSpace
+    cause = number == ENOSPC ? "no space left on the volume" : "the quota is used up"
+    advice = "free some space; edits are kept in memory and written when there is room"
+  case EFBIG:
+    code = .tooLarge
+    cause = "the file would be larger than the file system allows"
+  case EMFILE, ENFILE:
+    code = .tooManyOpenFiles
+    cause = "no file descriptor is left"
+    advice = "close files or raise the limit"
+  case ENAMETOOLONG, EINVAL:
+    code = .usage
+    cause = number == EINVAL ? "the file system does not accept the call" : "the name is too long"
+  case EBADF:
+    code = .closed
+    cause = "the file is closed"
+  default:
+    code = .io
+    cause = number == EIO ? "input/output error" : "the system call failed"
+    advice = "check the medium and the system log"
+  }
+  return StorageError(
+    code, operation, cause: cause, advice: advice, file: path, offset: offset, systemError: number)
+}
