@@ -29,6 +29,7 @@ struct SnapshotReading: Sendable {
   var placedBytes = 0
   /// `end` frames in the file.
   var ends = 0
+  private var rawChunk: Int32?
   /// What a search behind the damage found.
   var search: FrameSearch?
 
@@ -53,7 +54,6 @@ struct SnapshotReading: Sendable {
   private mutating func read(_ bytes: [UInt8], _ header: SnapshotHeader, from start: Int, upTo limit: Int) {
     var scanner = FrameScanner(bytes, from: start, chain: FrameChain(seed: header.seed))
     var group: [Frame] = []
-    let chunk = state.adopt(bytes)
     while scanner.offset < limit, let frame = scanner.next() {
       if frame.type == nil, !frame.isSkippable {
         stopAt(frame, .newer, bytes)
@@ -61,7 +61,7 @@ struct SnapshotReading: Sendable {
       }
       group.append(frame)
       guard frame.type == .end else { continue }
-      guard let next = SnapshotEnd(bytes, frame.payload), apply(group, next, bytes, chunk) else {
+      guard let next = SnapshotEnd(bytes, frame.payload), apply(group, next, bytes) else {
         stopAt(frame, .undecodable, bytes)
         return
       }
@@ -90,6 +90,7 @@ struct SnapshotReading: Sendable {
       self = before
     } else {
       state = PageState()
+      rawChunk = nil
     }
     self.condition = condition
     offset = frame.offset
@@ -98,12 +99,12 @@ struct SnapshotReading: Sendable {
 
   // MARK: Decoding
 
-  private mutating func apply(_ group: [Frame], _ end: SnapshotEnd, _ bytes: [UInt8], _ chunk: Int32) -> Bool {
+  private mutating func apply(_ group: [Frame], _ end: SnapshotEnd, _ bytes: [UInt8]) -> Bool {
     var aside: [UInt64: Edit.Content] = [:]
     for frame in group {
       let applied: Bool
       switch frame.type {
-      case .place: applied = place(frame, bytes, chunk, &aside)
+      case .place: applied = place(frame, bytes, &aside)
       case .takeOut: applied = takeOut(frame, bytes, &aside)
       case .attributes: applied = setAttributes(frame, bytes)
       case .end: applied = true
@@ -135,9 +136,7 @@ struct SnapshotReading: Sendable {
     return true
   }
 
-  private mutating func place(
-    _ frame: Frame, _ bytes: [UInt8], _ chunk: Int32, _ aside: inout [UInt64: Edit.Content]
-  ) -> Bool {
+  private mutating func place(_ frame: Frame, _ bytes: [UInt8], _ aside: inout [UInt64: Edit.Content]) -> Bool {
     var reader = ByteReader(bytes, frame.payload)
     guard let encoding = reader.byte(), let size = reader.count(atMost: FrameLayout.maximumPayload) else {
       return false
@@ -146,6 +145,9 @@ struct SnapshotReading: Sendable {
     switch encoding {
     case 0:
       guard size <= rest.count else { return false }
+      // The file's own buffer is kept only when a block of it is used as it is.
+      let chunk = rawChunk ?? state.adopt(bytes)
+      rawChunk = chunk
       return placeBlock(ByteReader(bytes, rest.lowerBound..<(rest.lowerBound + size)), chunk, &aside)
     case 1:
       guard let body = Deflate.inflated(bytes, rest, size: size) else { return false }

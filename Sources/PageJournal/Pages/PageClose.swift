@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Ending and pausing.
+extension Page {
+  /// Merges everything into the snapshot, durable, and lets the files go. What is left is one file. The page can
+  /// still be read, and nothing else.
+  /// - Throws: what the merge met; then the journal is left, synchronised if that worked, and the next open shows the same.
+  public func close() throws(StorageError) {
+    let merged = try end(as: .closed)
+    report(merged)
+  }
+
+  /// Like `close`, but keeps memory and ids for `resume`; used before an app is suspended.
+  func suspend() throws(StorageError) {
+    let merged = try end(as: .suspended)
+    report(merged)
+  }
+
+  /// Takes the files again after `suspend`.
+  /// - Throws: `damaged` when they are not what was left: the page then has to be opened anew.
+  func resume() throws(StorageError) {
+    try merging.withLock { (merger) throws(StorageError) in
+      guard memory.withLock({ $0.status.isSuspended }) else { return }
+      guard let identity = merger.identity else {
+        // It was waiting for its recovery, and still is.
+        memory.withLock { $0.status = .waiting(Self.interrupted(id)) }
+        return
+      }
+      guard let snapshot = try SnapshotFile.reopened(id, as: identity, context) else {
+        let error = StorageError(
+          .damaged, "resume the page", cause: "its file was changed while it was suspended",
+          advice: "open it again before changing it", file: context.path(of: .snapshot(id)), page: id)
+        memory.withLock { $0.status = .readOnly(error) }
+        throw error
+      }
+      merger.snapshot = snapshot
+      journal.withLock { $0.restart(at: snapshot) }
+      memory.withLock { memory in
+        _ = memory.state.beginChanges()
+        memory.status = .open
+      }
+    }
+  }
+
+  private static func interrupted(_ page: PageID) -> StorageError {
+    StorageError(.readOnly, "change the page", cause: "its recovery could not be written", page: page)
+  }
+
+  private func end(as status: PageMemory.Status) throws(StorageError) -> PageFloor? {
+    if memory.withLock({ $0.status.isClosed }) { return nil }
+    return try merging.withLock { (merger) throws(StorageError) -> PageFloor? in
+      var failure: StorageError?
+      var merged: PageFloor?
+      let isOpen = memory.withLock { memory in
+        if case .open = memory.status { true } else { false }
+      }
+      if isOpen, merger.snapshot != nil {
+        do throws(StorageError) {
+          if let failed = context.directoryFailure { throw failed.on(page: id) }
+          merged = try mergeEverything(&merger)
+          try tidy(&merger)
+        } catch {
+          failure = error
+          leaveJournalSynced()
+        }
+      }
+      // A page that could not be merged goes on; a suspended one would have to be taken for what its snapshot says.
+      if let failure, case .suspended = status { throw failure }
+      release(&merger)
+      memory.withLock { $0.status = status }
+      if let failure { throw failure }
+      return merged
+    }
+  }
+
+  /// The last thing that can be done when a close cannot merge.
+  private func leaveJournalSynced() {
+    guard context.directoryFailure == nil else { return }
+    journal.withLock { writer in
+      do throws(StorageError) {
+        if writer.needsRenewal == nil {
+          try drain(&writer)
+          for live in writer.live where !live.isSynced { _ = try live.file.synchronize() }
+          try context.synchronizeNames()
+        }
+      } catch {
+        // The failure that is reported is the one that kept the merge from happening.
+      }
+    }
+  }
+
+  /// Removes what a clean close does not leave: a file made ahead, and quarantines that have had their time.
+  private func tidy(_ merger: inout Merger) throws(StorageError) {
+    var names: [String] = []
+    journal.withLock { writer in
+      if let prepared = writer.prepared {
+        prepared.file.close()
+        names.append(PageFileName.journal(id, generation: prepared.generation).text)
+        writer.prepared = nil
+      }
+    }
+    let hasCommitted = memory.withLock { $0.state.commit } > merger.openCommit
+    if hasCommitted { names += merger.oldQuarantines }
+    guard !names.isEmpty else { return }
+    for name in names { try context.fileSystem.removeIfAny("\(context.path)/\(name)") }
+    if hasCommitted { merger.oldQuarantines = [] }
+    try context.synchronizeNames()
+  }
+
+  private func release(_ merger: inout Merger) {
+    merger.identity = merger.snapshot?.identity
+    merger.snapshot?.file.close()
+    merger.snapshot = nil
+    journal.withLock { writer in
+      for live in writer.live { live.file.close() }
+      writer.prepared?.file.close()
+      writer.prepared = nil
+    }
+  }
+
+  /// Lets the files go without writing anything.
+  func abandon() {
+    memory.withLock { memory in
+      memory.status = .closed
+      memory.pending.removeAll()
+    }
+    merging.withLock { release(&$0) }
+  }
+}
