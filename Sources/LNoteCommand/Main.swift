@@ -1,6 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
+/// The command line: finds the verb and gives it the rest.
 @main
 struct LNoteCommand {
-  static func main() {}
+  static let version = "0.1.0"
+
+  static let verbs: [any Verb.Type] = [
+    NewVerb.self, InfoVerb.self, CheckVerb.self, FramesVerb.self, CompactVerb.self, ApplyVerb.self,
+    DumpVerb.self,
+  ]
+
+  static func main() {
+    // A reader that goes away is an error of the write, not the end of the process before its files are closed.
+    signal(SIGPIPE, SIG_IGN)
+    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+  }
+
+  static func run(_ words: [String]) -> ExitCode {
+    guard let first = words.first else {
+      Output.error(overview)
+      return .usage
+    }
+    switch first {
+    case "--help", "-h", "help":
+      if words.count > 1, let verb = verbs.first(where: { $0.name == words[1] }) {
+        return Output.line(verb.help) ? .ok : .io
+      }
+      return Output.line(overview) ? .ok : .io
+    case "--version":
+      return Output.line("lnote \(version) (format 1.0)") ? .ok : .io
+    default: break
+    }
+    guard let verb = verbs.first(where: { $0.name == first }) else {
+      Output.error("lnote: there is no verb “\(first)”; ‘lnote --help’ lists them")
+      return .usage
+    }
+    let rest = Array(words.dropFirst())
+    if rest.contains("--help") || rest.contains("-h") { return Output.line(verb.help) ? .ok : .io }
+    do throws(Failure) {
+      return try verb.run(try Arguments(rest, flags: verb.flags, options: verb.options, verb: first))
+    } catch {
+      Output.error("lnote \(first): \(error.message)")
+      return error.code
+    }
+  }
+
+  static var overview: String {
+    var text = "usage: lnote VERB …\n\nNote packages of pages that are a snapshot plus a journal.\n\n"
+    for verb in verbs {
+      text += "  " + verb.name.padding(toLength: 9, withPad: " ", startingAt: 0) + verb.summary + "\n"
+    }
+    text += """
+
+      ‘lnote VERB --help’ says more; ‘lnote --version’ the version.
+      Exit codes: 0 ok, 64 usage, 65 damaged data, 66 no such input or wrong kind of file, 70 internal,
+      73 output exists or cannot be created, 74 I/O or permission, 75 locked.
+      """
+    return text
+  }
+}
+
+/// One verb of the command line.
+protocol Verb {
+  static var name: String { get }
+  static var summary: String { get }
+  static var help: String { get }
+  /// Options without a value.
+  static var flags: Set<String> { get }
+  /// Options with one.
+  static var options: Set<String> { get }
+  static func run(_ arguments: Arguments) throws(Failure) -> ExitCode
 }

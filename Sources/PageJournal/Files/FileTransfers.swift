@@ -8,7 +8,8 @@ extension File {
     while done < bytes.count {
       let taken = try write(bytes.extracting(done..<bytes.count), at: offset + UInt64(done))
       guard taken > 0, taken <= bytes.count - done else {
-        throw StorageError(.io, "write", cause: "the file system took \(taken) bytes of \(bytes.count - done)")
+        throw StorageError(
+          .io, "write", cause: "the file system took \(taken) bytes of \(bytes.count - done)")
       }
       done += taken
     }
@@ -39,7 +40,7 @@ extension FileSystem {
   public func statusIfAny(of path: String) throws(StorageError) -> FileStatus? {
     do {
       return try status(of: path)
-    } catch where error.code == .notFound {
+    } catch  where error.code == .notFound {
       return nil
     }
   }
@@ -48,7 +49,7 @@ extension FileSystem {
   public func removeIfAny(_ path: String) throws(StorageError) {
     do {
       try remove(path)
-    } catch where error.code == .notFound {}
+    } catch  where error.code == .notFound {}
   }
 
   /// Makes all name operations in a directory durable.

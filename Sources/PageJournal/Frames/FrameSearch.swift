@@ -114,7 +114,9 @@ public struct FrameSearch: Sendable {
   }
 
   /// Takes the proved frame and all that follow it; returns where they end.
-  private mutating func follow(_ bytes: [UInt8], from start: Int, length: Int, stored: UInt32, seed: UInt32) -> Int {
+  private mutating func follow(_ bytes: [UInt8], from start: Int, length: Int, stored: UInt32, seed: UInt32)
+    -> Int
+  {
     let mark = bytes[start + 8] & FrameLayout.syncedMark != 0
     var run = Run(start: start, end: start + FrameLayout.prefix + length, frames: 1, isMarked: mark)
     var marks = mark ? 1 : 0

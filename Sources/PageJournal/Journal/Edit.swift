@@ -122,7 +122,9 @@ enum EditCodec {
       guard let id = reader.varint() else { return nil }
       return .remove(id)
     case .move:
-      guard let id = reader.varint(), let place = reader.count(atMost: PageLimits.elements) else { return nil }
+      guard let id = reader.varint(), let place = reader.count(atMost: PageLimits.elements) else {
+        return nil
+      }
       return .move(id, to: place)
     case .set:
       guard let (key, value) = reader.attribute() else { return nil }

@@ -123,7 +123,9 @@ struct SnapshotReading: Sendable {
     return true
   }
 
-  private mutating func takeOut(_ frame: Frame, _ bytes: [UInt8], _ aside: inout [UInt64: Edit.Content]) -> Bool {
+  private mutating func takeOut(_ frame: Frame, _ bytes: [UInt8], _ aside: inout [UInt64: Edit.Content])
+    -> Bool
+  {
     var reader = ByteReader(bytes, frame.payload)
     guard let count = reader.count(atMost: reader.remaining) else { return false }
     var id: UInt64 = 0
@@ -136,7 +138,8 @@ struct SnapshotReading: Sendable {
     return true
   }
 
-  private mutating func place(_ frame: Frame, _ bytes: [UInt8], _ aside: inout [UInt64: Edit.Content]) -> Bool {
+  private mutating func place(_ frame: Frame, _ bytes: [UInt8], _ aside: inout [UInt64: Edit.Content]) -> Bool
+  {
     var reader = ByteReader(bytes, frame.payload)
     guard let encoding = reader.byte(), let size = reader.count(atMost: FrameLayout.maximumPayload) else {
       return false
@@ -173,7 +176,9 @@ struct SnapshotReading: Sendable {
     for _ in 0..<count where payloads.varint() == nil { return false }
     var expected: UInt64 = 1
     for _ in 0..<count {
-      guard let step = ids.zigzag(), let kind = kinds.byte(), let code = lengths.varint() else { return false }
+      guard let step = ids.zigzag(), let kind = kinds.byte(), let code = lengths.varint() else {
+        return false
+      }
       let id = expected &+ UInt64(bitPattern: step)
       expected = id &+ 1
       var content: Edit.Content

@@ -8,7 +8,8 @@ enum SnapshotWriter {
 
   /// Sealed frames that continue `chain`.
   static func frames(
-    _ change: SnapshotChange, end: SnapshotEnd, chain: FrameChain, deflate: Bool, header: SnapshotHeader? = nil
+    _ change: SnapshotChange, end: SnapshotEnd, chain: FrameChain, deflate: Bool,
+    header: SnapshotHeader? = nil
   ) -> (bytes: FrameBuffer, chain: FrameChain) {
     var buffer = FrameBuffer()
     if let header { buffer.appendHeader(header.encoded) }

@@ -12,7 +12,8 @@ public enum PageInspector {
   /// - Parameter floor: the least that the page has to be, as a document remembers it.
   /// - Throws: `notFound` when the page has no file at all. Everything else is in the report.
   public static func inspect(
-    _ id: PageID, in directory: String, floor: PageFloor? = nil, fileSystem: any FileSystem = PosixFileSystem()
+    _ id: PageID, in directory: String, floor: PageFloor? = nil,
+    fileSystem: any FileSystem = PosixFileSystem()
   ) throws(StorageError) -> OpenedPage {
     var last: (files: PageFiles, recovery: Recovery)?
     for _ in 0..<attempts {

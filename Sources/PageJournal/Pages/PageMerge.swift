@@ -72,13 +72,16 @@ extension Page {
         writer.isPreparing = false
         return writer.prepared == nil && writer.current != nil ? writer.generation + 1 : nil
       }
-      guard let generation, memory.withLock({ if case .open = $0.status { true } else { false } }) else { return }
+      guard let generation, memory.withLock({ if case .open = $0.status { true } else { false } }) else {
+        return
+      }
       let path = context.path(of: .journal(id, generation: generation))
       do throws(StorageError) {
         let file = try context.fileSystem.open(path, .createNew)
         try context.synchronizeNames()
         let isUsed = journal.withLock { writer in
-          guard writer.generation + 1 == generation || writer.generation == generation, writer.prepared == nil,
+          guard writer.generation + 1 == generation || writer.generation == generation,
+            writer.prepared == nil,
             !writer.live.contains(where: { $0.header.generation == generation })
           else { return false }
           writer.prepared = (file, generation)
@@ -99,7 +102,9 @@ extension Page {
 
   private func mergeInBackground() {
     let merged = merging.withLock { merger -> PageFloor? in
-      guard merger.snapshot != nil, memory.withLock({ !$0.status.isClosed && !$0.status.isSuspended }) else { return nil }
+      guard merger.snapshot != nil, memory.withLock({ !$0.status.isClosed && !$0.status.isSuspended }) else {
+        return nil
+      }
       do throws(StorageError) {
         let isRetry = journal.withLock { $0.job == nil && ($0.mustRewrite || $0.needsRenewal != nil) }
         return isRetry ? try mergeEverything(&merger) : try runJob(&merger)
@@ -135,7 +140,8 @@ extension Page {
           return false
         }
         if isRenewal {
-          return try journal.withLock { (writer) throws(StorageError) in try renew(&merger, &writer) } ?? merged
+          return try journal.withLock { (writer) throws(StorageError) in try renew(&merger, &writer) }
+            ?? merged
         }
         return try runJob(&merger) ?? merged
       } catch {
@@ -167,7 +173,9 @@ extension Page {
     guard var job = journal.withLock({ $0.job }), var snapshot = merger.snapshot else { return nil }
     do throws(StorageError) {
       try synchronizeBeforeMerge(job)
-      let absorbed = journal.withLock { $0.live.filter { $0.header.generation < job.end.generation }.map(\.absorbed) }
+      let absorbed = journal.withLock {
+        $0.live.filter { $0.header.generation < job.end.generation }.map(\.absorbed)
+      }
       job.end.absorbed = merger.leftovers.map(\.journal) + absorbed
       if job.isWhole {
         let old = snapshot.file

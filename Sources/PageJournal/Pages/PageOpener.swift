@@ -91,7 +91,8 @@ enum PageOpener {
     -> SnapshotFile
   {
     let end = SnapshotEnd(
-      generation: recovery.freshGeneration, nonce: context.environment.random(), commit: recovery.state.commit,
+      generation: recovery.freshGeneration, nonce: context.environment.random(),
+      commit: recovery.state.commit,
       nextID: recovery.state.nextID, count: UInt64(recovery.state.count), absorbed: recovery.absorbed)
     var snapshot: SnapshotFile?
     switch recovery.plan {
@@ -116,7 +117,8 @@ enum PageOpener {
     _ recovery: Recovery, _ id: PageID, _ context: StoreContext
   ) throws(StorageError) -> SnapshotFile {
     guard let reading = recovery.reading, let header = reading.header, let end = reading.end else {
-      throw StorageError(.internal, "open the page", cause: "a snapshot without an end was taken for whole", page: id)
+      throw StorageError(
+        .internal, "open the page", cause: "a snapshot without an end was taken for whole", page: id)
     }
     let file = try context.fileSystem.open(context.path(of: .snapshot(id)), .readWrite)
     return try SnapshotFile(file, reading, header, end)
@@ -159,7 +161,8 @@ enum PageOpener {
       case .journal(_, let generation):
         files.journals.append(
           .init(
-            generation: generation, name: name.text, content: content(fileSystem, "\(directory)/\(name.text)")))
+            generation: generation, name: name.text, content: content(fileSystem, "\(directory)/\(name.text)")
+          ))
       case .snapshot: files.snapshot = content(fileSystem, "\(directory)/\(name.text)")
       case .quarantine(_, let generation, _): files.otherGenerations.append(generation)
       case .removed, .temporary: break

@@ -83,13 +83,13 @@ public final class PageStore: Sendable {
         default: break
         }
       }
-    } catch where error.code == .readOnlyVolume || error.code == .accessDenied || error.code == .noSpace {
+    } catch  where error.code == .readOnlyVolume || error.code == .accessDenied || error.code == .noSpace {
       // Only tidying: pages open read-only on such a volume.
     }
     _ = hasRemoved
     do throws(StorageError) {
       try context.synchronizeNames()
-    } catch where error.systemError != nil && error.code == .readOnlyVolume {
+    } catch  where error.systemError != nil && error.code == .readOnlyVolume {
       // Nothing is pending on a volume that cannot be written.
     }
   }
@@ -136,7 +136,8 @@ public final class PageStore: Sendable {
     if let failed = context.directoryFailure { throw failed }
     let names = try context.fileSystem.names(in: path).compactMap { PageFileName($0) }
     guard !names.contains(where: { $0.page == id }) else {
-      throw StorageError(.alreadyExists, "create the page", cause: "it has files already", file: path, page: id)
+      throw StorageError(
+        .alreadyExists, "create the page", cause: "it has files already", file: path, page: id)
     }
     let state = PageState()
     let end = SnapshotEnd(
@@ -168,6 +169,14 @@ public final class PageStore: Sendable {
     return opened
   }
 
+  /// The pages that are open for writing, sorted by id.
+  public var openPages: [Page] {
+    inner.withLock { $0.pages.values.sorted { $0.id < $1.id } }
+  }
+
+  /// Elements of a page that is open, or nil.
+  public func openCount(of id: PageID) -> Int? { inner.withLock { $0.pages[id] }?.count }
+
   /// Closes one page; see `Page.close`.
   public func close(_ id: PageID) throws(StorageError) {
     guard let page = inner.withLock({ $0.pages.removeValue(forKey: id) }) else { return }
@@ -195,22 +204,28 @@ public final class PageStore: Sendable {
   /// Closes every page, then gives back the lock. Every page is closed even when one fails.
   /// - Throws: the first failure.
   public func close() throws(StorageError) {
-    let (pages, directory) = inner.withLock { inner in
-      let taken = (inner.pages, inner.directory)
-      inner.pages = [:]
-      inner.directory = nil
-      inner.context = nil
-      return taken
-    }
     var failure: StorageError?
-    for page in pages.values.sorted(by: { $0.id < $1.id }) {
+    do throws(StorageError) {
+      try closePages()
+    } catch {
+      failure = error
+    }
+    abandon()
+    if let failure { throw failure }
+  }
+
+  /// Closes every page and keeps the lock. Every page is closed even when one fails.
+  /// - Throws: the first failure.
+  public func closePages() throws(StorageError) {
+    var failure: StorageError?
+    for page in openPages {
       do throws(StorageError) {
         try page.close()
       } catch {
         failure = failure ?? error
       }
+      _ = inner.withLock { $0.pages.removeValue(forKey: page.id) }
     }
-    directory?.close()
     if let failure { throw failure }
   }
 

@@ -176,7 +176,7 @@ extension Page {
   private func newFile(_ path: String) throws(StorageError) -> any File {
     do throws(StorageError) {
       return try context.fileSystem.open(path, .createNew)
-    } catch where error.code == .alreadyExists {
+    } catch  where error.code == .alreadyExists {
       let file = try context.fileSystem.open(path, .readWrite)
       guard try file.status().size == 0 else {
         throw StorageError(

@@ -35,7 +35,9 @@ enum Quarantine {
 
   /// Writes everything that a recovery sets aside, durable with its names; equal files are left as they are.
   /// - Returns: the names.
-  static func write(_ recovery: Recovery, _ page: PageID, _ context: StoreContext) throws(StorageError) -> [String] {
+  static func write(_ recovery: Recovery, _ page: PageID, _ context: StoreContext) throws(StorageError)
+    -> [String]
+  {
     var names: [String] = []
     for aside in recovery.aside {
       let content = content(aside.bytes, verdict: recovery.report.verdict)
@@ -64,7 +66,7 @@ enum Quarantine {
           throw error
         }
         return name.text
-      } catch where error.code == .alreadyExists {
+      } catch  where error.code == .alreadyExists {
         let file = try context.fileSystem.open(path, .readWrite)
         defer { file.close() }
         if try file.readAll(limit: PageLimits.file, path: path) == content {

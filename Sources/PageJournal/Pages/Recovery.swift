@@ -269,7 +269,8 @@ struct Recovery: Sendable {
   ) -> Bool {
     var nonce = nonce
     for (file, reading) in rest {
-      guard case .valid(let header) = reading.header, header.page == page, header.generation == file.generation,
+      guard case .valid(let header) = reading.header, header.page == page,
+        header.generation == file.generation,
         nonce == nil || header.previousNonce == nonce
       else { continue }
       var reading = reading
@@ -375,7 +376,9 @@ extension Recovery {
     if !isSnapshotWhole || report.verdict == .damagedSnapshot, case .success(let bytes)? = files.snapshot {
       setAsideWhole(files.snapshotName, bytes)
       for journal in files.journals {
-        if case .success(let bytes) = journal.content { setAsideWhole(journal.name, bytes, journal.generation) }
+        if case .success(let bytes) = journal.content {
+          setAsideWhole(journal.name, bytes, journal.generation)
+        }
       }
     }
   }

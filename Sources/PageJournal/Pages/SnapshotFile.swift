@@ -51,7 +51,8 @@ struct SnapshotFile: Sendable {
     guard found.device == status.device, found.inode == status.inode, found.size == length, found.links == 1
     else {
       throw StorageError(
-        .damaged, "extend the snapshot", cause: "it is not the file that was opened: it was replaced, linked or changed",
+        .damaged, "extend the snapshot",
+        cause: "it is not the file that was opened: it was replaced, linked or changed",
         file: path)
     }
     let (frames, behind) = SnapshotWriter.frames(

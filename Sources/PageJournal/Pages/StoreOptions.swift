@@ -66,13 +66,15 @@ final class StoreContext: Sendable {
     if let failed = directoryFailure { throw failed }
     do throws(StorageError) {
       guard let directory = directory.withLock({ $0 }) else {
-        throw StorageError(.readOnly, "synchronise the directory", cause: "it was opened read-only", file: path)
+        throw StorageError(
+          .readOnly, "synchronise the directory", cause: "it was opened read-only", file: path)
       }
       return try directory.synchronize()
     } catch {
       let final = StorageError(
         .readOnly, error.operation, cause: error.cause,
-        advice: "all pages of this directory are read-only until it is opened again; their elements can be saved elsewhere",
+        advice:
+          "all pages of this directory are read-only until it is opened again; their elements can be saved elsewhere",
         file: error.file ?? path, systemError: error.systemError)
       failure.withLock { $0 = $0 ?? final }
       throw final

@@ -7,9 +7,13 @@ import Testing
   let page = PageID(high: 0x0123_4567_89ab_4cde, low: 0x8123_4567_89ab_cdef)
 
   private func commits(_ page: Page) throws {
-    for index in 1...20 { _ = try page.append(kind: 1, payload: [UInt8](repeating: UInt8(index), count: 40).span) }
+    for index in 1...20 {
+      _ = try page.append(kind: 1, payload: [UInt8](repeating: UInt8(index), count: 40).span)
+    }
     _ = try page.commit([.insert(at: 3, kind: 2, payload: [9])])
-    _ = try page.commit([.replace(id: 5, with: [.init(kind: 3, payload: [1, 2]), .init(kind: 3, payload: [])])])
+    _ = try page.commit([
+      .replace(id: 5, with: [.init(kind: 3, payload: [1, 2]), .init(kind: 3, payload: [])])
+    ])
     _ = try page.commit([.remove(id: 7)])
     _ = try page.commit([.move(id: 9, to: 0)])
     _ = try page.commit([.set(key: "paper", value: [1, 2, 3])])
@@ -62,7 +66,8 @@ import Testing
     let store = try PageStore.open(directory.path, options: options)
     let first = try store.create(page)
     for index in 0..<2000 {
-      let (_, ticket) = try first.append(kind: 1, payload: [UInt8](repeating: UInt8(index & 255), count: 50).span)
+      let (_, ticket) = try first.append(
+        kind: 1, payload: [UInt8](repeating: UInt8(index & 255), count: 50).span)
       if index % 7 == 0 { try first.sync(ticket) }
       if index % 5 == 4 { _ = try first.commit([.remove(id: UInt64(index - 2))]) }
       if index % 11 == 10 { _ = try first.commit([.move(id: UInt64(index + 1), to: index % 7)]) }

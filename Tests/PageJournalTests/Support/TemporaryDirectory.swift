@@ -32,7 +32,9 @@ extension PageView {
   var content: [String] {
     var all: [String] = []
     forEach { element, payload in
-      all.append("\(element.id):\(element.kind):" + [UInt8](copying: payload).map { String($0) }.joined(separator: ","))
+      all.append(
+        "\(element.id):\(element.kind):" + [UInt8](copying: payload).map { String($0) }.joined(separator: ",")
+      )
     }
     return all
   }

@@ -9,7 +9,9 @@
 #endif
 
 /// The only place where error numbers of the operating system become codes of ours.
-func storageError(_ number: Int32, _ operation: String, _ path: String, at offset: UInt64? = nil) -> StorageError {
+func storageError(_ number: Int32, _ operation: String, _ path: String, at offset: UInt64? = nil)
+  -> StorageError
+{
   let code: StorageError.Code
   let cause: String
   var advice = ""

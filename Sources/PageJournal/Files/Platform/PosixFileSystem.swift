@@ -31,7 +31,8 @@ public struct PosixFileSystem: FileSystem {
     guard status.kind == .file else {
       file.close()
       throw StorageError(
-        .wrongKind, "open", cause: status.kind == .directory ? "it is a directory" : "it is not a regular file",
+        .wrongKind, "open",
+        cause: status.kind == .directory ? "it is a directory" : "it is not a regular file",
         file: path)
     }
     return file

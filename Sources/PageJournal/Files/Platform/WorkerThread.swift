@@ -60,7 +60,8 @@ public final class ThreadExecutor: CompactionExecutor {
 
   func add(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = delay.components
-    let wait = UInt64(clamping: max(0, seconds)) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
+    let wait =
+      UInt64(clamping: max(0, seconds)) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
     unsafe _ = pthread_mutex_lock(mutex)
     order += 1
     items.append(Item(due: monotonicNanoseconds() &+ wait, order: order, work: work))

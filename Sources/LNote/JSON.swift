@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A JSON value that keeps what it does not understand, so that keys of newer versions survive a save.
+public enum JSON: Sendable, Equatable, Codable {
+  /// `null`
+  case null
+  /// `true`, `false`
+  case bool(Bool)
+  /// A number without fraction that fits 64 bits.
+  case integer(Int64)
+  /// Any other number.
+  case number(Double)
+  /// Text.
+  case string(String)
+  /// A list.
+  case array([JSON])
+  /// Keys and values.
+  case object([String: JSON])
+
+  /// Reads any value.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSON].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSON].self))
+    }
+  }
+
+  /// Writes the value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+
+  /// Parses UTF-8 text; nil when it is not JSON.
+  public init?(parsing bytes: [UInt8]) {
+    guard let value = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return nil }
+    self = value
+  }
+
+  /// The text, keys sorted, so that equal values are equal bytes.
+  public func text(pretty: Bool) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting =
+      pretty
+      ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+    // Every case of the enum encodes: a number that JSON cannot hold is never stored in one.
+    return ((try? encoder.encode(self)).map { [UInt8]($0) }) ?? []
+  }
+
+  /// The value of a key of an object.
+  public subscript(key: String) -> JSON? {
+    if case .object(let object) = self { object[key] } else { nil }
+  }
+
+  /// The text of a string.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+  /// An integer, also one written as 5.0.
+  public var integer: Int64? {
+    switch self {
+    case .integer(let value): value
+    case .number(let value): Int64(exactly: value)
+    default: nil
+    }
+  }
+
+  /// Any number.
+  public var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+
+  /// The members of a list.
+  public var array: [JSON]? { if case .array(let value) = self { value } else { nil } }
+
+  /// The keys and values of an object.
+  public var object: [String: JSON]? { if case .object(let value) = self { value } else { nil } }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import PageJournal
+internal import Synchronization
+
+/// Images and other files that pages refer to.
+extension NoteDocument {
+  /// Writes an asset. When it returns, its file is durable, so that a page may name it.
+  /// - Parameters:
+  ///   - bytes: the content, at least one byte.
+  ///   - type: a file extension ("png") or a MIME type ("image/png").
+  /// - Returns: the asset's id.
+  public func addAsset(_ bytes: [UInt8], type: String) throws(StorageError) -> PageID {
+    try content.withLock { (content) throws(StorageError) in try requireChangeable(content) }
+    guard let suffix = Self.fileExtension(type) else {
+      throw StorageError(
+        .usage, "add an asset", cause: "“\(type)” is neither a file extension nor a MIME type", file: path)
+    }
+    guard !bytes.isEmpty else { throw StorageError(.usage, "add an asset", cause: "it is empty", file: path) }
+    let fileSystem = environment.storage.fileSystem
+    if try fileSystem.statusIfAny(of: paths.assets) == nil {
+      try fileSystem.createDirectory(paths.assets)
+      try fileSystem.synchronizeDirectory(paths.root)
+    }
+    let id = environment.storage.newPageID()
+    try fileSystem.replaceFile(in: paths.assets, name: "\(id).\(suffix)", with: bytes.span)
+    return id
+  }
+
+  /// The extension of a type: at most eight lower-case letters and digits, never a path.
+  private static func fileExtension(_ type: String) -> String? {
+    let last =
+      type.lowercased().split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+    let name = last.split(separator: "+").first.map(String.init) ?? ""
+    let usual = ["jpeg": "jpg", "plain": "txt"][name] ?? name
+    guard (1...8).contains(usual.utf8.count),
+      usual.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) })
+    else { return nil }
+    return usual
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import PageJournal
+
+/// The exit codes, as in sysexits.h.
+enum ExitCode: Int32 {
+  case ok = 0
+  case usage = 64
+  case damaged = 65
+  case noInput = 66
+  case `internal` = 70
+  case cannotCreate = 73
+  case io = 74
+  case locked = 75
+}
+
+/// A verb's failure: a sentence and a code.
+struct Failure: Error {
+  var code: ExitCode
+  var message: String
+
+  init(_ code: ExitCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  init(_ error: StorageError) {
+    self.init(Failure.code(of: error), error.description)
+  }
+
+  /// An error of making an output: what is missing there is not an input.
+  static func creating(_ error: StorageError) -> Failure {
+    switch error.code {
+    case .notFound, .wrongKind, .alreadyExists, .accessDenied, .readOnlyVolume:
+      Failure(.cannotCreate, error.description)
+    default: Failure(error)
+    }
+  }
+
+  private static func code(of error: StorageError) -> ExitCode {
+    switch error.code {
+    case .usage: .usage
+    case .damaged, .newerVersion, .badPayload, .tooLarge: .damaged
+    case .notFound, .wrongKind: .noInput
+    case .alreadyExists: .cannotCreate
+    case .locked, .lockUnsupported: .locked
+    case .accessDenied, .readOnlyVolume, .noSpace, .io, .tooManyOpenFiles, .readOnly: .io
+    case .noSuchElement, .closed, .internal: .internal
+    }
+  }
+}
+
+/// Runs engine code and turns its errors into a verb's.
+func attempt<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+  do throws(StorageError) {
+    return try body()
+  } catch {
+    throw Failure(error)
+  }
+}
