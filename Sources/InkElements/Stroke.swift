@@ -28,12 +28,15 @@ public struct Stroke: Sendable, Equatable {
   public var time: [Int64]?
   /// Bytes of fields of a newer version, kept as they are.
   public var extra: [UInt8]
+  /// Steps in a point to which positions and radii are rounded when the stroke is stored: 10 = a tenth of a
+  /// point. A stroke that was read keeps the steps that it was stored with.
+  public var unitsPerPoint: UInt32
 
-  /// Makes a stroke; only positions are needed.
+  /// Makes a stroke; only width and positions are needed.
   public init(
     tool: Tool = .pen, color: UInt32? = nil, width: Double, flags: UInt32 = 0, start: Int64? = nil,
     x: [Double], y: [Double], radius: [Double]? = nil, pressure: [Double]? = nil, time: [Int64]? = nil,
-    extra: [UInt8] = []
+    extra: [UInt8] = [], unitsPerPoint: UInt32 = InkLimits.defaultUnitsPerPoint
   ) {
     self.tool = tool
     self.color = color
@@ -46,6 +49,7 @@ public struct Stroke: Sendable, Equatable {
     self.pressure = pressure
     self.time = time
     self.extra = extra
+    self.unitsPerPoint = unitsPerPoint
   }
 }
 
