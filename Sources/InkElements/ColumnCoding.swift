@@ -9,44 +9,46 @@ enum ColumnMode: UInt8 {
   /// One value that all samples have. Never used for x, so that the payload's size bounds the count.
   case constant = 2
 
-  /// The mode with the fewest groups; on equal size the lowest number, so that the same column always gives
-  /// the same bytes.
-  static func best(for column: Span<Int64>, constantAllowed: Bool) -> ColumnMode {
+  /// The mode with the fewest groups, and how many; on equal size the lowest number, so that the same column always
+  /// gives the same bytes. The column has at least one value.
+  static func best(for column: Span<Int64>, constantAllowed: Bool) -> (mode: ColumnMode, groups: Int) {
     var previous: Int64 = 0
     var step: Int64 = 0
     var first = 0
     var second = 0
-    var moved = false
+    var moved: Int64 = 0
     for index in 0..<column.count {
       let value = column[index]
       let difference = value &- previous
       first &+= Nibbles.length(Nibbles.zigzag(difference))
       // The second value's change of step is its step: there is none before it.
       second &+= Nibbles.length(Nibbles.zigzag(index < 2 ? difference : difference &- step))
-      if index > 0, difference != 0 { moved = true }
+      if index > 0 { moved |= difference }
       step = difference
       previous = value
     }
-    if constantAllowed, !moved, column.count > 1 { return .constant }
-    return second < first ? .secondDifferences : .firstDifferences
+    if constantAllowed, moved == 0, column.count > 1 {
+      return (.constant, Nibbles.length(Nibbles.zigzag(column[0])))
+    }
+    return second < first ? (.secondDifferences, second) : (.firstDifferences, first)
   }
 
   /// Writes a column that has at least one value.
-  func encode(_ column: Span<Int64>, with writer: inout NibbleWriter, to bytes: inout [UInt8]) {
+  func encode(_ column: Span<Int64>, with writer: inout NibbleWriter, to room: inout MutableSpan<UInt8>) {
     var previous: Int64 = 0
     var step: Int64 = 0
     switch self {
     case .constant:
-      writer.append(Nibbles.zigzag(column[0]), to: &bytes)
+      writer.append(Nibbles.zigzag(column[0]), to: &room)
     case .firstDifferences:
       for index in 0..<column.count {
-        writer.append(Nibbles.zigzag(column[index] &- previous), to: &bytes)
+        writer.append(Nibbles.zigzag(column[index] &- previous), to: &room)
         previous = column[index]
       }
     case .secondDifferences:
       for index in 0..<column.count {
         let difference = column[index] &- previous
-        writer.append(Nibbles.zigzag(difference &- step), to: &bytes)
+        writer.append(Nibbles.zigzag(difference &- step), to: &room)
         step = index == 0 ? 0 : difference
         previous = column[index]
       }
@@ -60,27 +62,24 @@ enum ColumnMode: UInt8 {
     _ name: String, count: Int, in range: ClosedRange<Int64>, with reader: inout NibbleReader,
     from bytes: Span<UInt8>, transform: (Int64) -> Value
   ) throws(InkError) -> [Value] {
-    var values: [Value] = []
-    values.reserveCapacity(count)
-    var value: Int64 = 0
-    var step: Int64 = 0
     let second = self == .secondDifferences
     let stored = self == .constant ? min(count, 1) : count
-    for index in 0..<stored {
-      guard let raw = reader.next(bytes) else {
-        throw InkError(.malformed, "is cut off or above 64 bits", column: name, sample: index)
+    return try [Value](capacity: count) { (output: inout OutputSpan<Value>) throws(InkError) in
+      var value: Int64 = 0
+      var step: Int64 = 0
+      for index in 0..<stored {
+        guard let raw = reader.next(bytes) else {
+          throw InkError(.malformed, "is cut off or above 64 bits", column: name, sample: index)
+        }
+        let residual = Nibbles.unzigzag(raw)
+        step = second && index > 1 ? step &+ residual : residual
+        value = value &+ step
+        guard range.contains(value) else {
+          throw InkError(.malformed, "is outside the range of its column", column: name, sample: index)
+        }
+        output.append(transform(value))
       }
-      let residual = Nibbles.unzigzag(raw)
-      step = second && index > 1 ? step &+ residual : residual
-      value = value &+ step
-      guard range.contains(value) else {
-        throw InkError(.malformed, "is outside the range of its column", column: name, sample: index)
-      }
-      values.append(transform(value))
+      for _ in stored..<count { output.append(transform(value)) }
     }
-    if stored < count {
-      values.append(contentsOf: repeatElement(transform(value), count: count - stored))
-    }
-    return values
   }
 }

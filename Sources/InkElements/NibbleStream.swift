@@ -3,9 +3,6 @@
 /// Varints of four-bit groups: three bits of value, least significant first, and bit 3 = more follow. Two groups a
 /// byte, the low half first. Residuals of pen columns are mostly below 8, where a byte varint wastes half a byte.
 enum Nibbles {
-  /// The groups of a full 64-bit value.
-  static let longest = 22
-
   /// 0, −1, 1, −2 … as 0, 1, 2, 3 …
   @inline(__always)
   static func zigzag(_ value: Int64) -> UInt64 { UInt64(bitPattern: (value << 1) ^ (value >> 63)) }
@@ -21,81 +18,140 @@ enum Nibbles {
   static func length(_ raw: UInt64) -> Int { (66 &- (raw | 1).leadingZeroBitCount) / 3 }
 }
 
-/// Collects groups in a word and hands them to a byte array eight bytes at a time.
+/// Collects groups in a word and hands them on eight bytes at a time. From its start on, the room has to have
+/// at least the sum of the values' `Nibbles.length`, rounded up to bytes.
 struct NibbleWriter {
   private var word: UInt64 = 0
   private var used: UInt64 = 0
+  private var place: Int
 
-  /// Appends one value.
+  /// Starts at an offset of the room.
+  init(at place: Int) { self.place = place }
+
+  /// Writes one value behind the last.
   @inline(__always)
-  mutating func append(_ raw: UInt64, to bytes: inout [UInt8]) {
+  mutating func append(_ raw: UInt64, to room: inout MutableSpan<UInt8>) {
+    guard raw < 1 << 24 else {
+      // Nearly never, so group by group.
+      appendLong(raw, to: &room)
+      return
+    }
+    put(Self.spread(raw), groups: UInt64(Nibbles.length(raw)), to: &room)
+  }
+
+  /// Writes what is left, with a zero group where the last byte is half empty.
+  mutating func finish(_ room: inout MutableSpan<UInt8>) {
+    while used > 0 {
+      room[place] = UInt8(truncatingIfNeeded: word)
+      place += 1
+      word >>= 8
+      used = used > 8 ? used - 8 : 0
+    }
+  }
+
+  /// 24 bits as eight groups of three bits in four, in three halving steps; no branch depends on the value, whose
+  /// length nothing can predict.
+  @inline(__always)
+  private static func spread(_ raw: UInt64) -> UInt64 {
+    var groups = (raw & 0xFFF) | (raw & 0xFF_F000) &<< 4
+    groups = (groups & 0x003F_003F) | (groups & 0x0FC0_0FC0) &<< 2
+    return (groups & 0x0707_0707) | (groups & 0x3838_3838) &<< 1
+  }
+
+  /// Writes up to eight groups, all but the last marked as having a successor.
+  @inline(__always)
+  private mutating func put(_ spread: UInt64, groups: UInt64, to room: inout MutableSpan<UInt8>) {
+    let bits = groups &<< 2
+    let marked = spread | 0x8888_8888 & ((1 &<< (bits &- 4)) &- 1)
+    word |= marked &<< used
+    used &+= bits
+    guard used >= 64 else { return }
+    for shift in 0..<8 { room[place &+ shift] = UInt8(truncatingIfNeeded: word &>> UInt64(shift &* 8)) }
+    place &+= 8
+    used &-= 64
+    word = marked &>> (bits &- used)
+  }
+
+  private mutating func appendLong(_ raw: UInt64, to room: inout MutableSpan<UInt8>) {
     var rest = raw
     while rest >= 8 {
-      put(rest & 7 | 8, to: &bytes)
+      put(rest & 7 | 8, groups: 1, to: &room)
       rest >>= 3
     }
-    put(rest, to: &bytes)
-  }
-
-  /// Appends what is left, with a zero group where the last byte is half empty.
-  mutating func finish(_ bytes: inout [UInt8]) {
-    while used > 0 {
-      bytes.append(UInt8(truncatingIfNeeded: word))
-      word >>= 8
-      used = used > 8 ? used &- 8 : 0
-    }
-  }
-
-  @inline(__always)
-  private mutating func put(_ group: UInt64, to bytes: inout [UInt8]) {
-    word |= group &<< used
-    used &+= 4
-    if used == 64 {
-      for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: word &>> shift))
-      }
-      word = 0
-      used = 0
-    }
+    put(rest, groups: 1, to: &room)
   }
 }
 
-/// A cursor over the groups of a span of bytes.
+/// A cursor over the groups of a span of bytes, which has to be the same span at every call.
 struct NibbleReader {
-  /// The next group; the low half of byte 0 is group 0.
-  private(set) var position = 0
-  /// One past the last group.
-  let end: Int
+  /// Groups that were taken from the span and not yet used; zeros above.
+  private var word: UInt64 = 0
+  private var held: UInt64 = 0
+  private var place = 0
 
-  /// Reads all groups of a span of this many bytes.
-  init(byteCount: Int) { end = byteCount * 2 }
+  /// The number of bytes of which at least one group was read.
+  var bytesUsed: Int { place - Int(held / 8) }
 
   /// The next value; nil when the span ends in it or it does not fit 64 bits.
   @inline(__always)
   mutating func next(_ bytes: Span<UInt8>) -> UInt64? {
-    guard position < end else { return nil }
-    let group = bytes[position &>> 1] &>> UInt8((position & 1) &<< 2) & 15
-    position &+= 1
-    return group < 8 ? UInt64(group) : rest(bytes, from: UInt64(group & 7))
+    if held < 32 { refill(bytes) }
+    let ends = ~word & 0x8888_8888
+    guard ends != 0 else { return long(bytes) }
+    let bits = UInt64(ends.trailingZeroBitCount &+ 1)
+    guard bits <= held else { return nil }
+    // The writer's three steps in reverse.
+    var value = word & ((1 &<< bits) &- 1)
+    value = (value & 0x0707_0707) | (value & 0x7070_7070) &>> 1
+    value = (value & 0x003F_003F) | (value & 0x3F00_3F00) &>> 2
+    value = (value & 0xFFF) | (value & 0xFFF_0000) &>> 4
+    word &>>= bits
+    held &-= bits
+    return value
   }
 
   /// Steps over the zero group that fills a byte; false when that group is not zero.
-  mutating func skipPadding(_ bytes: Span<UInt8>) -> Bool {
-    guard position & 1 == 1 else { return true }
-    position += 1
-    return bytes[position / 2 - 1] < 16
+  mutating func skipPadding() -> Bool {
+    guard held & 4 != 0 else { return true }
+    let isZero = word & 15 == 0
+    word >>= 4
+    held -= 4
+    return isZero
   }
 
-  private mutating func rest(_ bytes: Span<UInt8>, from low: UInt64) -> UInt64? {
-    var value = low
-    var shift: UInt64 = 3
-    while position < end, shift < 66 {
-      let group = bytes[position &>> 1] &>> UInt8((position & 1) &<< 2) & 15
-      position &+= 1
+  /// Takes four bytes, or what is left.
+  @inline(__always)
+  private mutating func refill(_ bytes: Span<UInt8>) {
+    if place &+ 4 <= bytes.count {
+      let four =
+        UInt64(bytes[place]) | UInt64(bytes[place &+ 1]) &<< 8 | UInt64(bytes[place &+ 2]) &<< 16
+        | UInt64(bytes[place &+ 3]) &<< 24
+      word |= four &<< held
+      held &+= 32
+      place &+= 4
+    } else {
+      while place < bytes.count {
+        word |= UInt64(bytes[place]) &<< held
+        held &+= 8
+        place &+= 1
+      }
+    }
+  }
+
+  /// A value of more than eight groups, group by group.
+  private mutating func long(_ bytes: Span<UInt8>) -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 66 {
+      if held == 0 { refill(bytes) }
+      guard held > 0 else { return nil }
+      let group = word & 15
+      word >>= 4
+      held -= 4
       if shift == 63, group > 1 { return nil }
-      value |= UInt64(group & 7) &<< shift
+      value |= (group & 7) << shift
       if group < 8 { return value }
-      shift &+= 3
+      shift += 3
     }
     return nil
   }

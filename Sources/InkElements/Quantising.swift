@@ -2,9 +2,10 @@
 
 /// Rounding of measured numbers to the steps that are stored, half a step away from zero.
 enum Quantising {
-  /// Appends a column in steps of `1 / scale`. Non-finite and out of range is refused with the sample named.
-  static func append(
-    _ column: [Double], _ name: String, scale: Double, to steps: inout [Int64]
+  /// A column in steps of `1 / scale`, into as many entries from `base` on. Non-finite and out of range is refused with the sample
+  /// named.
+  static func coordinates(
+    _ column: Span<Double>, _ name: String, scale: Double, into steps: inout MutableSpan<Int64>, at base: Int
   ) throws(InkError) {
     for index in 0..<column.count {
       let scaled = column[index] * scale
@@ -12,28 +13,32 @@ enum Quantising {
       guard scaled > -2_147_483_648.5, scaled < 2_147_483_647.5 else {
         throw refusal(column[index], name, index)
       }
-      steps.append(rounded(scaled))
+      steps[base &+ index] = rounded(scaled)
     }
   }
 
-  /// Appends a pressure column in thousandths. Digitisers report "no pressure" as zero, as minus zero and as tiny
+  /// A pressure column in thousandths. Digitisers report "no pressure" as zero, as minus zero and as tiny
   /// or plain negative numbers; all of them are 0.
-  static func appendPressure(_ column: [Double], to steps: inout [Int64]) throws(InkError) {
+  static func pressures(_ column: Span<Double>, into steps: inout MutableSpan<Int64>, at base: Int)
+    throws(InkError)
+  {
     for index in 0..<column.count {
       let value = column[index]
       guard value.isFinite, value <= InkLimits.pressure else { throw refusal(value, "pressure", index) }
-      steps.append(value > 0 ? rounded(value * InkLimits.pressureSteps) : 0)
+      steps[base &+ index] = value > 0 ? rounded(value * InkLimits.pressureSteps) : 0
     }
   }
 
-  /// Appends a time column.
-  static func appendTime(_ column: [Int64], to steps: inout [Int64]) throws(InkError) {
+  /// A time column, as it is.
+  static func times(_ column: Span<Int64>, into steps: inout MutableSpan<Int64>, at base: Int)
+    throws(InkError)
+  {
     for index in 0..<column.count {
       guard InkLimits.times.contains(column[index]) else {
         throw InkError(
           .unstorable, "is \(column[index]) ms, more than 2^53 ms from 0", column: "time", sample: index)
       }
-      steps.append(column[index])
+      steps[base &+ index] = column[index]
     }
   }
 

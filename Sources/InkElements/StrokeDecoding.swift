@@ -48,7 +48,7 @@ extension Stroke {
     }
 
     let body = bytes.span.extracting(header.position..<header.end)
-    var reader = NibbleReader(byteCount: body.count)
+    var reader = NibbleReader()
     let scale = Double(unitsPerPoint)
     x = try xMode.decode("x", count: count, in: InkLimits.coordinates, with: &reader, from: body) {
       Double($0) / scale
@@ -65,10 +65,10 @@ extension Stroke {
     radius = try radiusMode?.decode(
       "radius", count: count, in: InkLimits.coordinates, with: &reader, from: body
     ) { Double($0) / scale }
-    guard reader.skipPadding(body) else {
+    guard reader.skipPadding() else {
       throw InkError(.malformed, "is not zero", column: "padding")
     }
-    extra = Array(bytes[(header.position + reader.position / 2)..<header.end])
+    extra = Array(bytes[(header.position + reader.bytesUsed)..<header.end])
   }
 
   /// The presence bits, once the encoding is known to be ours.

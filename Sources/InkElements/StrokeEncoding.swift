@@ -33,36 +33,21 @@ extension Stroke {
       throw InkError(.unstorable, "is \(start) ms, more than 2^53 ms from 0", column: "start")
     }
 
-    var steps: [Int64] = []
-    steps.reserveCapacity(
-      count
-        * (2 + (fields & StrokeLayout.pressure == 0 ? 0 : 1)
-          + (fields & StrokeLayout.time == 0 ? 0 : 1) + (fields & StrokeLayout.radius == 0 ? 0 : 1)))
-    var modes: UInt64 = 0
+    let optional = fields & (StrokeLayout.pressure | StrokeLayout.time | StrokeLayout.radius)
+    var columns = QuantisedColumns(count: count, columns: 2 + optional.nonzeroBitCount)
     let scale = Double(unitsPerPoint)
-    try Quantising.append(x, "x", scale: scale, to: &steps)
-    modes |= Self.mode(of: steps, count, constantAllowed: false) << StrokeLayout.xShift
-    try Quantising.append(y, "y", scale: scale, to: &steps)
-    modes |= Self.mode(of: steps, count) << StrokeLayout.yShift
-    if let pressure {
-      try Quantising.appendPressure(pressure, to: &steps)
-      modes |= Self.mode(of: steps, count) << StrokeLayout.pressureShift
-    }
-    if let time {
-      try Quantising.appendTime(time, to: &steps)
-      modes |= Self.mode(of: steps, count) << StrokeLayout.timeShift
-    }
-    if let radius {
-      try Quantising.append(radius, "radius", scale: scale, to: &steps)
-      modes |= Self.mode(of: steps, count) << StrokeLayout.radiusShift
-    }
+    try columns.add(x.span, "x", scale: scale, mode: StrokeLayout.xShift)
+    try columns.add(y.span, "y", scale: scale, mode: StrokeLayout.yShift)
+    if let pressure { try columns.add(pressure: pressure.span) }
+    if let time { try columns.add(time: time.span) }
+    if let radius { try columns.add(radius.span, "radius", scale: scale, mode: StrokeLayout.radiusShift) }
 
     if tool != .pen { fields |= StrokeLayout.tool }
     if flags != 0 { fields |= StrokeLayout.flags }
     if unitsPerPoint != InkLimits.defaultUnitsPerPoint { fields |= StrokeLayout.units }
     bytes.append(StrokeLayout.encoding)
     bytes.appendVarint(fields)
-    bytes.appendVarint(modes)
+    bytes.appendVarint(columns.modes)
     bytes.appendVarint(UInt64(count))
     bytes.appendVarint(widthSteps)
     if let start { bytes.appendZigzag(start) }
@@ -71,7 +56,7 @@ extension Stroke {
     if flags != 0 { bytes.appendVarint(UInt64(flags)) }
     if unitsPerPoint != InkLimits.defaultUnitsPerPoint { bytes.appendVarint(UInt64(unitsPerPoint)) }
 
-    Self.write(steps, count, fields, modes, to: &bytes)
+    columns.write(to: &bytes)
     bytes.append(contentsOf: extra)
   }
 
@@ -97,30 +82,5 @@ extension Stroke {
     if start != nil { fields |= StrokeLayout.start }
     if color != nil { fields |= StrokeLayout.color }
     return fields
-  }
-
-  /// The best mode for the last `count` steps.
-  private static func mode(of steps: [Int64], _ count: Int, constantAllowed: Bool = true) -> UInt64 {
-    let column = steps.span.extracting(last: count)
-    return UInt64(ColumnMode.best(for: column, constantAllowed: constantAllowed).rawValue)
-  }
-
-  /// Writes all columns as one nibble stream.
-  private static func write(
-    _ steps: [Int64], _ count: Int, _ fields: UInt64, _ modes: UInt64, to bytes: inout [UInt8]
-  ) {
-    var writer = NibbleWriter()
-    var offset = 0
-    func write(_ mode: UInt64) {
-      let column = steps.span.extracting(offset..<offset + count)
-      (ColumnMode(rawValue: UInt8(mode & 3)) ?? .firstDifferences).encode(column, with: &writer, to: &bytes)
-      offset += count
-    }
-    write(modes >> StrokeLayout.xShift & 1)
-    write(modes >> StrokeLayout.yShift)
-    if fields & StrokeLayout.pressure != 0 { write(modes >> StrokeLayout.pressureShift) }
-    if fields & StrokeLayout.time != 0 { write(modes >> StrokeLayout.timeShift) }
-    if fields & StrokeLayout.radius != 0 { write(modes >> StrokeLayout.radiusShift) }
-    writer.finish(&bytes)
   }
 }
