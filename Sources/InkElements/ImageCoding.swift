@@ -15,8 +15,8 @@ extension ImageElement {
     return bytes
   }
 
-  /// Appends the image as payload bytes (kind `InkKind.image`): 50 bytes, 58 with a rotation. All numbers are kept
-  /// to the last bit.
+  /// Appends the image as payload bytes (kind `InkKind.image`): 50 bytes, 58 with a rotation. All numbers are
+  /// kept to the last bit.
   /// - Throws: `InkError` `nonFinite` or `unstorable` with the column named; `bytes` is then as it was.
   public func encode(into bytes: inout [UInt8]) throws(InkError) {
     let numbers = [("x", x), ("y", y), ("width", width), ("height", height), ("rotation", rotation)]
@@ -38,21 +38,21 @@ extension ImageElement {
     try self.init(decoding: bytes, range: 0..<bytes.count)
   }
 
-  /// Reads a payload of kind `InkKind.image` from a range of an array; a range outside it is clamped. Any bytes
-  /// may be given.
-  /// - Throws: `InkError` `malformed` with the column named, or `newerEncoding` for a payload whose bytes have to be
-  ///   kept for a newer version.
+  /// Reads a payload of kind `InkKind.image` from a range of an array; a range outside it is clamped. Any
+  /// bytes may be given.
+  /// - Throws: `InkError` `malformed` with the column named, or `newerEncoding` for a payload whose bytes
+  ///   have to be kept for a newer version.
   public init(decoding bytes: [UInt8], range: Range<Int>) throws(InkError) {
     var reader = ByteReader(bytes, range)
-    guard let encoding = reader.byte(), encoding != 0 else { throw Self.cutOff("encoding") }
+    guard let encoding = reader.byte(), encoding != 0 else { throw InkError.cutOff("encoding") }
     guard encoding == Self.encoding else {
       throw InkError(.newerEncoding, "is \(encoding); this version reads 1", column: "encoding")
     }
-    guard let fields = reader.varint() else { throw Self.cutOff("fields") }
+    guard let fields = reader.varint() else { throw InkError.cutOff("fields") }
     guard fields & ~Self.rotationBit == 0 else {
       throw InkError(.newerEncoding, "has bits of a newer version", column: "fields")
     }
-    guard let high = reader.uint64(), let low = reader.uint64() else { throw Self.cutOff("asset") }
+    guard let high = reader.uint64(), let low = reader.uint64() else { throw InkError.cutOff("asset") }
     let x = try Self.number(&reader, "x")
     let y = try Self.number(&reader, "y")
     let width = try Self.number(&reader, "width")
@@ -64,7 +64,7 @@ extension ImageElement {
   }
 
   private static func number(_ reader: inout ByteReader, _ name: String) throws(InkError) -> Double {
-    guard let bits = reader.uint64() else { throw cutOff(name) }
+    guard let bits = reader.uint64() else { throw InkError.cutOff(name) }
     let value = Double(bitPattern: bits)
     guard isStorable(value) else {
       throw InkError(.malformed, "is \(value), outside the range that is stored", column: name)
@@ -75,9 +75,5 @@ extension ImageElement {
   /// False for NaN as well.
   private static func isStorable(_ value: Double) -> Bool {
     value >= -InkLimits.imagePoints && value <= InkLimits.imagePoints
-  }
-
-  private static func cutOff(_ field: String) -> InkError {
-    InkError(.malformed, "is cut off or out of range", column: field)
   }
 }

@@ -28,8 +28,9 @@ public struct InkBounds: Sendable, Equatable {
 }
 
 extension Stroke {
-  /// The area that the stroke covers: its samples, each with its radius, or with half the width where the radius is
-  /// unknown. Samples that are not finite do not count; nil when none is left. Takes time linear in the samples.
+  /// The area that the stroke covers: its samples, each with its radius, or with half the width where the
+  /// radius is unknown. Samples that are not finite do not count; nil when none is left. Takes time linear in
+  /// the samples.
   public var bounds: InkBounds? {
     var result: InkBounds?
     for index in 0..<min(x.count, y.count) {

@@ -6,7 +6,8 @@ public enum InkElement: Sendable, Equatable {
   case stroke(Stroke)
   /// An image.
   case image(ImageElement)
-  /// An element of a kind without a meaning here: the app's own (128–255) or a newer version's. Kept byte for byte.
+  /// An element of a kind without a meaning here: the app's own (128–255) or a newer version's. Kept byte for
+  /// byte.
   case opaque(kind: UInt8, payload: [UInt8])
 
   /// Reads a payload by its kind; see `init(kind:decoding:range:)`.
@@ -14,9 +15,10 @@ public enum InkElement: Sendable, Equatable {
     try self.init(kind: kind, decoding: bytes, range: 0..<bytes.count)
   }
 
-  /// Reads a payload by its kind, from a range of an array; a range outside it is clamped. A kind that is unknown
-  /// never fails: its bytes are kept.
-  /// - Throws: what the decoding of the kind throws. A payload with `newerEncoding` can still be carried as `opaque`.
+  /// Reads a payload by its kind, from a range of an array; a range outside it is clamped. A kind that is
+  /// unknown never fails: its bytes are kept.
+  /// - Throws: what the decoding of the kind throws. A payload with `newerEncoding` can still be carried as
+  ///   `opaque`.
   public init(kind: UInt8, decoding bytes: [UInt8], range: Range<Int>) throws(InkError) {
     switch kind {
     case InkKind.stroke: self = .stroke(try Stroke(decoding: bytes, range: range))

@@ -14,11 +14,13 @@ public enum InkLimits {
   public static let pressure = 1e6
   /// Steps of a stroke's width in a point.
   public static let widthSteps = 1000.0
-  /// The greatest distance of a time from 0 in milliseconds: exact in a `Double`, and no sum of a few overflows.
+  /// The greatest distance of a time from 0 in milliseconds: exact in a `Double`, and no sum of a few
+  /// overflows.
   public static let milliseconds: Int64 = 1 << 53
   /// The greatest magnitude of an image's coordinates and sizes in points, and of its rotation in degrees.
   public static let imagePoints = 2_147_483_648.0
-  /// The most memory that decoding a payload allocates, in bytes for each byte of payload (see `Stroke`'s decoding).
+  /// The most memory that decoding a payload allocates, in bytes for each byte of payload (see `Stroke`'s
+  /// decoding).
   public static let decodedBytesPerByte = 80
 
   /// The range of a quantised coordinate or radius.

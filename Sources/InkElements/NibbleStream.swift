@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Varints of four-bit groups: three bits of value, least significant first, and bit 3 = more follow. Two groups a
-/// byte, the low half first. Residuals of pen columns are mostly below 8, where a byte varint wastes half a byte.
+/// Varints of four-bit groups: three bits of value, least significant first, and bit 3 = more follow. Two
+/// groups a byte, the low half first. Residuals of pen columns are mostly below 8, where a byte varint wastes
+/// half a byte.
 enum Nibbles {
   /// 0, −1, 1, −2 … as 0, 1, 2, 3 …
   @inline(__always)
@@ -32,8 +33,10 @@ struct NibbleWriter {
   @inline(__always)
   mutating func append(_ raw: UInt64, to room: inout MutableSpan<UInt8>) {
     guard raw < 1 << 24 else {
-      // Nearly never, so group by group.
-      appendLong(raw, to: &room)
+      // Nearly never, so group by group. The copy keeps the hot path's state in registers.
+      var copy = self
+      copy.appendLong(raw, to: &room)
+      self = copy
       return
     }
     put(Self.spread(raw), groups: UInt64(Nibbles.length(raw)), to: &room)
@@ -49,8 +52,8 @@ struct NibbleWriter {
     }
   }
 
-  /// 24 bits as eight groups of three bits in four, in three halving steps; no branch depends on the value, whose
-  /// length nothing can predict.
+  /// 24 bits as eight groups of three bits in four, in three halving steps; no branch depends on the value,
+  /// whose length nothing can predict.
   @inline(__always)
   private static func spread(_ raw: UInt64) -> UInt64 {
     var groups = (raw & 0xFFF) | (raw & 0xFF_F000) &<< 4
@@ -72,6 +75,7 @@ struct NibbleWriter {
     word = marked &>> (bits &- used)
   }
 
+  @inline(never)
   private mutating func appendLong(_ raw: UInt64, to room: inout MutableSpan<UInt8>) {
     var rest = raw
     while rest >= 8 {
@@ -97,7 +101,13 @@ struct NibbleReader {
   mutating func next(_ bytes: Span<UInt8>) -> UInt64? {
     if held < 32 { refill(bytes) }
     let ends = ~word & 0x8888_8888
-    guard ends != 0 else { return long(bytes) }
+    guard ends != 0 else {
+      // As in the writer: the copy keeps the hot path's state in registers.
+      var copy = self
+      let value = copy.long(bytes)
+      self = copy
+      return value
+    }
     let bits = UInt64(ends.trailingZeroBitCount &+ 1)
     guard bits <= held else { return nil }
     // The writer's three steps in reverse.
@@ -139,6 +149,7 @@ struct NibbleReader {
   }
 
   /// A value of more than eight groups, group by group.
+  @inline(never)
   private mutating func long(_ bytes: Span<UInt8>) -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0

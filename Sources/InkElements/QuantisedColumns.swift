@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The columns of one stroke as whole numbers, one behind the other, with the mode chosen for each. Everything that
-/// can be refused is refused while columns are added, so that writing cannot fail half way.
+/// The columns of one stroke as whole numbers, one behind the other, with the mode chosen for each.
+/// Everything that can be refused is refused while columns are added, so that writing cannot fail half way.
 struct QuantisedColumns {
   /// The payload's second varint.
   private(set) var modes: UInt64 = 0

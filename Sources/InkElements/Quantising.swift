@@ -2,8 +2,8 @@
 
 /// Rounding of measured numbers to the steps that are stored, half a step away from zero.
 enum Quantising {
-  /// A column in steps of `1 / scale`, into as many entries from `base` on. Non-finite and out of range is refused with the sample
-  /// named.
+  /// A column in steps of `1 / scale`, into as many entries from `base` on. Non-finite and out of range is
+  /// refused with the sample named.
   static func coordinates(
     _ column: Span<Double>, _ name: String, scale: Double, into steps: inout MutableSpan<Int64>, at base: Int
   ) throws(InkError) {

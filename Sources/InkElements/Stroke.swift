@@ -3,8 +3,8 @@
 /// A pen stroke: columns of samples and what they share.
 ///
 /// Positions, radii and widths are in points (1/72 inch), pressure is relative (1 = an average touch, larger
-/// happens), times are milliseconds from the stroke's start. A column that is nil is *unknown*, which is not 0.
-/// All columns that are there have as many entries as `x`.
+/// happens), times are milliseconds from the stroke's start. A column that is nil is *unknown*, which is not
+/// 0. All columns that are there have as many entries as `x`.
 public struct Stroke: Sendable, Equatable {
   /// What was drawn with.
   public var tool: Tool

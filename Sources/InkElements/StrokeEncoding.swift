@@ -16,8 +16,8 @@ extension Stroke {
 
   /// Appends the stroke as payload bytes (kind `InkKind.stroke`).
   ///
-  /// Positions and radii are rounded to `1 / unitsPerPoint` point, the width and pressures to thousandths; pressures
-  /// below zero become 0. What was read from a payload is written back as the same bytes.
+  /// Positions and radii are rounded to `1 / unitsPerPoint` point, the width and pressures to thousandths;
+  /// pressures below zero become 0. A payload that was written here, read and written again, is the same bytes.
   ///
   /// Takes time linear in the samples, and one allocation of 8 bytes a value beside the growth of `bytes`.
   /// - Throws: `InkError` with the column and sample that cannot be stored: `nonFinite`, `unstorable`,

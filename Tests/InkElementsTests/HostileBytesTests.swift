@@ -18,8 +18,8 @@ import Testing
     return strokes.compactMap { try? $0.encoded() }
   }()
 
-  /// Decodes bytes that may be anything. What decodes has to keep to the stated bound and to be stable when it is
-  /// written again.
+  /// Decodes bytes that may be anything. What decodes has to keep to the stated bound and to be stable when
+  /// it is written again.
   @discardableResult
   private func probe(_ bytes: [UInt8], _ note: @autoclosure () -> String) -> InkError? {
     do {
