@@ -134,6 +134,19 @@ import Testing
     #expect(probe([1, 4, 32, 3, 0, 0, 0, 0] + longest + longest + longest, "time")?.column == "time")
   }
 
+  @Test func aValueOfMoreThanSixtyFourBitsIsRefusedAndNotCutToZero() throws {
+    let zeros = [UInt8](repeating: 0x88, count: 10)
+    #expect(probe([1, 0, 0, 1, 0] + zeros + [0x28, 0], "bit 64")?.column == "x")
+    #expect(probe([1, 0, 0, 1, 0] + zeros + [0x18, 0], "bit 63")?.column == "x")
+    #expect(try Stroke(decoding: [1, 0, 0, 1, 0] + zeros + [0x08, 0]).x == [0])
+  }
+
+  @Test func aPaddingGroupThatIsNotZeroIsRefused() throws {
+    // One sample: a group each for x, y and pressure, so that half a byte is left.
+    #expect(try Stroke(decoding: [1, 2, 0, 1, 0, 0x00, 0x00]).pressure == [0])
+    #expect(probe([1, 2, 0, 1, 0, 0x00, 0x10], "padding")?.column == "padding")
+  }
+
   @Test func whatOnlyANewerVersionExplainsIsNewerAndNotMalformed() throws {
     let bytes = try Stroke(width: 1, x: [1], y: [1]).encoded()
     #expect(probe([2] + bytes.dropFirst(), "encoding")?.code == .newerEncoding)
