@@ -3,8 +3,8 @@
 /// A pen stroke: columns of samples and what they share.
 ///
 /// Positions, radii and widths are in points (1/72 inch), pressure is relative (1 = an average touch, larger
-/// happens), times are milliseconds from the stroke's start. A column that is nil is *unknown*, which is not 0.
-/// All columns that are there have as many entries as `x`.
+/// happens), times are milliseconds from the stroke's start. A column that is nil is *unknown*, which is not
+/// 0. All columns that are there have as many entries as `x`.
 public struct Stroke: Sendable, Equatable {
   /// What was drawn with.
   public var tool: Tool
@@ -28,12 +28,15 @@ public struct Stroke: Sendable, Equatable {
   public var time: [Int64]?
   /// Bytes of fields of a newer version, kept as they are.
   public var extra: [UInt8]
+  /// Steps in a point to which positions and radii are rounded when the stroke is stored: 10 = a tenth of a
+  /// point. A stroke that was read keeps the steps that it was stored with.
+  public var unitsPerPoint: UInt32
 
-  /// Makes a stroke; only positions are needed.
+  /// Makes a stroke; only width and positions are needed.
   public init(
     tool: Tool = .pen, color: UInt32? = nil, width: Double, flags: UInt32 = 0, start: Int64? = nil,
     x: [Double], y: [Double], radius: [Double]? = nil, pressure: [Double]? = nil, time: [Int64]? = nil,
-    extra: [UInt8] = []
+    extra: [UInt8] = [], unitsPerPoint: UInt32 = InkLimits.defaultUnitsPerPoint
   ) {
     self.tool = tool
     self.color = color
@@ -46,6 +49,7 @@ public struct Stroke: Sendable, Equatable {
     self.pressure = pressure
     self.time = time
     self.extra = extra
+    self.unitsPerPoint = unitsPerPoint
   }
 }
 
