@@ -45,14 +45,6 @@ public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
     if let offset { place += place.isEmpty ? "byte \(offset)" : ", byte \(offset)" }
     return place.isEmpty ? cause : "\(place): \(cause)"
   }
-
-  /// The same error in `file`, at `line` unless a place is known already.
-  func at(file: String, line: Int? = nil) -> FormatError {
-    var copy = self
-    if copy.file.isEmpty { copy.file = file }
-    if copy.line == nil, copy.offset == nil { copy.line = line }
-    return copy
-  }
 }
 
 /// What ended an import or export: the format, or the caller's own closure.

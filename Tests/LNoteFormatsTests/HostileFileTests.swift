@@ -75,6 +75,7 @@ import Testing
     "<?xml", "<!-- only -->", "<>", "< xournal/>", "<xournal><page/></xournal>", "<xournal></ xournal>",
     "<xournal><page width=\"0\" height=\"1\"/></xournal>",
     "<xournal><page width=\"x\" height=\"1\"/></xournal>",
+    "<xournal><page width=\"1e300\" height=\"1\"/></xournal>",
   ])
   func malformedXMLIsRefusedWithItsLine(text: String) {
     let error = importError("\n" + text)
@@ -112,7 +113,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let documents = [
       xournal(
-        "<stroke tool=\"pen\" color=\"#00ff00ff\" width=\"1 2 3\">1 2 3 4 5 6</stroke><text x=\"1\">a&amp;b</text>"
+        "<stroke tool=\"pen\" color=\"#00ff00ff\" width=\"1 2 3\">1 2 3 4 5 6</stroke><text>a&amp;b</text>"
       ),
       "{\"width\":2,\"x\":[1,2],\"y\":[1.5,2e1],\"pressure\":[0.5,1],\"time\":[0,5],\"tool\":\"pen\"}\n"
         + "{\"pageSize\":[10,20],\"page\":2}\n{\"kind\":130,\"payload\":\"AAEC\"}\n",

@@ -11,7 +11,8 @@ import Testing
 
       {"page":3,"start":12,"width":2.5,"color":"#01020304","tool":"pencil","flags":4294967295,"extra":"AQID",
       """
-      + "\"x\":[1,-2.5],\"y\":[3e1,4],\"radius\":[0.5,1],\"pressure\":[-1.7e-16,1.717],\"time\":[0.0,14400.4]}\r\n\n"
+      + "\"x\":[1,-2.5],\"y\":[3e1,4],\"radius\":[0.5,1],"
+      + "\"pressure\":[-1.7e-16,1.717],\"time\":[0.0,14400.4]}\r\n\n"
     let items = try importAll(Array(line.utf8))
     let stroke = Stroke(
       tool: .pencil, color: 0x0102_0304, width: 2.5, flags: .max, start: 12, x: [1, -2.5], y: [30, 4],
@@ -55,6 +56,7 @@ import Testing
     ("{\"width\":1,\"x\":[1],\"y\":[1],\"page\":100001}", "page"), ("{\"kind\":0,\"payload\":\"\"}", "kind"),
     ("{\"kind\":5}", "payload"), ("{\"kind\":5,\"payload\":\"A===\"}", "payload"),
     ("{\"pageSize\":[0,1]}", "pageSize"),
+    ("{\"pageSize\":[1,1e7]}", "pageSize"),
     ("{\"width\":1", "ends too early"), ("[1]", "object"), ("{\"width\":1} x", "follows"),
     ("{\"a\":\"\\ud800\"}", "surrogate"),
     ("stroke", "no JSON"), ("{\"a\":\"\u{1}\"}", "control"), ("{\"a\":tru}", "unknown word"),
@@ -117,6 +119,25 @@ import Testing
     #expect(back.x[3...] == x[3...])
   }
 
+  @Test func everyNumberIsReadAsTheNearestDouble() throws {
+    let seed: UInt64 = 1_234
+    var random = SeededGenerator(seed: seed)
+    var texts = [
+      "1e-400", "0.1e-323", "-0", "123456789012345678901234567890.5e-10", "9223372036854775808", "1E22",
+      "1e+23",
+    ]
+    for _ in 0..<3_000 {
+      let digits = Int.random(in: 1...25, using: &random)
+      let fraction = (0..<digits).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
+      texts.append("\(Int.random(in: -99_999...99_999, using: &random)).\(fraction)")
+      texts.append(texts[texts.count - 1] + "e\(Int.random(in: -40...40, using: &random))")
+    }
+    for text in texts {
+      let value = try JSONValue(parsing: Array(text.utf8)).double
+      #expect(value == Double(text), "seed \(seed), \(text)")
+    }
+  }
+
   @Test func aStrokeThatJSONCannotSayIsRefusedAndNothingIsWritten() {
     var lines = 0
     var exporter = NDJSONExporter { _ in lines += 1 }
@@ -137,7 +158,8 @@ import Testing
       var stroke: StrokeRecord
     }
     let text = """
-      {"op":"append","stroke":{"width":2.5,"x":[1,2.5],"y":[3,4],"time":[0,7],"start":9007199254740993,"tool":7}}
+      {"op":"append","stroke":{"width":2.5,"x":[1,2.5],"y":[3,4],"time":[0,7],
+      "start":9007199254740993,"tool":7}}
       """
     let operation = try JSONDecoder().decode(Operation.self, from: Data(text.utf8))
     let stroke = Stroke(

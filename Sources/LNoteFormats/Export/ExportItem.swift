@@ -10,8 +10,8 @@ public struct ExportPage: Sendable, Equatable {
   public var width: Double
   /// Above 0.
   public var height: Double
-  /// What the ink on the page covers, so that a drawing can make room for what is beyond the page's edges; nil
-  /// where nothing is beyond them or nobody looked.
+  /// What the ink on the page covers, so that a drawing can make room for what is beyond the page's edges;
+  /// nil where nothing is beyond them or nobody looked.
   public var ink: InkExtent?
 
   /// Makes a page.

@@ -5,8 +5,9 @@ import InkElements
 /// Writes pages as lines of JSON that `Importer` reads back without loss: a line for each page's size, each
 /// stroke, and each other element (its payload as Base64).
 ///
-/// Numbers have as many digits as they need. What was stored comes back equal; a value within four units in the
-/// last place of a decimal with six places counts as that decimal. Not for use by several threads at once.
+/// Numbers have as many digits as they need. What was stored comes back equal; a value within four units in
+/// the last place of a decimal with six places counts as that decimal. Not for use by several threads at
+/// once.
 public struct NDJSONExporter<Failure: Error> {
   private let sink: ([UInt8]) throws(Failure) -> Void
   private var page = 1

@@ -4,9 +4,9 @@ public import InkElements
 
 /// Draws pages as one SVG document, below one another.
 ///
-/// Call `beginPage` for each page that was given to `init`, in that order, `add` for its elements, and `finish`
-/// at the end. Only a page's own output is ever in memory. Coordinates have at most two decimals. Elements that
-/// have no picture are counted in a comment. Not for use by several threads at once.
+/// Call `beginPage` for each page that was given to `init`, in that order, `add` for its elements, and
+/// `finish` at the end. Only a page's own output is ever in memory. Coordinates have at most two decimals.
+/// Elements that have no picture are counted in a comment. Not for use by several threads at once.
 public struct SVGExporter<Failure: Error> {
   /// The bytes of an image's file, and their type; nil where they cannot be had.
   public typealias ImageSource = (ImageElement) -> (data: [UInt8], type: ImageType)?
@@ -35,7 +35,8 @@ public struct SVGExporter<Failure: Error> {
     layout = SVGLayout(pages, gap: gap)
   }
 
-  /// Begins the next page. Throws `.format` (unsupported) for one page too many or one whose size cannot be drawn.
+  /// Begins the next page. Throws `.format` (unsupported) for one page too many or one whose size cannot be
+  /// drawn.
   public mutating func beginPage() throws(TransferError<Failure>) {
     if index < 0 { begin() } else { endPage() }
     guard index + 1 < pages.count else {
@@ -55,8 +56,8 @@ public struct SVGExporter<Failure: Error> {
     try drain(above: 1 << 16)
   }
 
-  /// Draws an element on the page. Throws `.format` (unsupported) for values that cannot be drawn or where no page
-  /// was begun; nothing of the element is drawn then, and the drawing can go on.
+  /// Draws an element on the page. Throws `.format` (unsupported) for values that cannot be drawn or where no
+  /// page was begun; nothing of the element is drawn then, and the drawing can go on.
   public mutating func add(_ item: ExportItem) throws(TransferError<Failure>) {
     guard index >= 0 else {
       throw .format(FormatError(.unsupported, cause: "an element was drawn before its page was begun"))

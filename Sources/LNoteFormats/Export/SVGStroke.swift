@@ -4,12 +4,12 @@ import InkElements
 
 /// Turns a stroke into SVG elements.
 ///
-/// A line of changing width becomes polylines with round ends, each as long as the width stays within a step that
-/// the eye does not see. Where they overlap, a translucent colour must not darken: then the group is
+/// A line of changing width becomes polylines with round ends, each as long as the width stays within a step
+/// that the eye does not see. Where they overlap, a translucent colour must not darken: then the group is
 /// made translucent, not the lines.
 enum SVGStroke {
-  /// The width at a sample: twice the radius where it is known; else the nominal width, scaled gently by pressure
-  /// (an average touch leaves it as it is, none halves it).
+  /// The width at a sample: twice the radius where it is known; else the nominal width, scaled gently by
+  /// pressure (an average touch leaves it as it is, none halves it).
   static func width(of stroke: Stroke, at index: Int) -> Double {
     if let radius = stroke.radius, index < radius.count { return 2 * radius[index] }
     if let pressure = stroke.pressure, index < pressure.count {
@@ -32,9 +32,8 @@ enum SVGStroke {
     guard let first = points.first else { return }
     guard let other = points.firstIndex(where: { $0 != first }) else {
       let radius = SVGLength.text(max(try grid(greatestWidth(of: stroke), page: page), finest) / 2)
-      text +=
-        "<circle cx=\"\(SVGLength.text(first.x))\" cy=\"\(SVGLength.text(first.y))\" r=\"\(radius)\"\(paint.fill)/>\n"
-        .utf8
+      let place = "cx=\"\(SVGLength.text(first.x))\" cy=\"\(SVGLength.text(first.y))\""
+      text += "<circle \(place) r=\"\(radius)\"\(paint.fill)/>\n".utf8
       return
     }
     let runs = try runs(stroke, points, from: other - 1, page: page)

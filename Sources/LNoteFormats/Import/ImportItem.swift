@@ -90,3 +90,6 @@ protocol ItemSource {
 
 /// The highest page number that an import accepts: a typing error must not make a million pages.
 let pageLimit = 100_000
+
+/// True for a width or height, in points, that an import accepts: the largest is 350 m.
+func isPageLength(_ value: Double) -> Bool { value > 0 && value <= 1_000_000 }

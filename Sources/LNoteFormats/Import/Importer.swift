@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the files of other note apps: Xournal++ (`.xopp`, `.xoj`, packed or not) and lines of JSON, one stroke
-/// each. The format is told by the content, never by the name.
+/// Reads the files of other note apps: Xournal++ (`.xopp`, `.xoj`, packed or not) and lines of JSON, one
+/// stroke each. The format is told by the content, never by the name.
 ///
 /// A value without state; any thread may use it.
 public struct Importer: Sendable {
@@ -16,9 +16,9 @@ public struct Importer: Sendable {
   /// Hands everything in `bytes` to `yield`, in the order of the file.
   ///
   /// `name` is only for messages. What cannot be imported although the file is sound comes as `.skipped` or
-  /// `.simplified`. Throws `.format` where the file is no sound file of a format known here, perhaps after some
-  /// items were handed over (so commit at the end, or not at all), and `.caller` with what `yield` threw.
-  /// Time and memory are linear in the unpacked file, which `limit` bounds.
+  /// `.simplified`. Throws `.format` where the file is no sound file of a format known here, perhaps after
+  /// some items were handed over (so commit at the end, or not at all), and `.caller` with what `yield`
+  /// threw. Time and memory are linear in the unpacked file, which `limit` bounds.
   public func read<Failure: Error>(
     _ bytes: [UInt8], name: String, _ yield: (ImportItem) throws(Failure) -> Void
   ) throws(TransferError<Failure>) {

@@ -9,8 +9,8 @@ public import InkElements
 ///
 /// A key that is absent or null is unknown (tool: pen, flags: 0). Keys of other names are ignored.
 extension Stroke {
-  /// The stroke that a JSON object states. Throws `FormatError` (malformed) with the key at fault; whether the
-  /// values can be stored is the codec's to say.
+  /// The stroke that a JSON object states. Throws `FormatError` (malformed) with the key at fault; whether
+  /// the values can be stored is the codec's to say.
   public init(json: JSONValue) throws(FormatError) {
     guard case .object = json else {
       throw FormatError(.malformed, cause: "a stroke has to be an object, not \(json.kind)")

@@ -76,8 +76,11 @@ struct StrokeLinesReader: ItemSource {
 
   private static func pageSize(_ json: JSONValue, page: Int) throws(FormatError) -> ImportItem {
     guard let size = json["pageSize"]?.array, size.count == 2, let width = size[0].double,
-      let height = size[1].double, width > 0, height > 0
-    else { throw FormatError(.malformed, cause: "pageSize has to be [width, height], both above 0") }
+      let height = size[1].double, isPageLength(width), isPageLength(height)
+    else {
+      throw FormatError(
+        .malformed, cause: "pageSize has to be [width, height], both above 0 and at most a million")
+    }
     return .pageSize(page: page, width: width, height: height)
   }
 

@@ -79,8 +79,10 @@ struct XournalReader: ItemSource {
   private mutating func beginPage() throws(FormatError) -> ImportItem {
     page += 1
     guard page <= pageLimit else { throw xml.fault("there are more than \(pageLimit) pages", .tooLarge) }
-    guard let width = try number("width"), let height = try number("height"), width > 0, height > 0 else {
-      throw xml.fault("page \(page) has no size")
+    guard let width = try number("width"), let height = try number("height"), isPageLength(width),
+      isPageLength(height)
+    else {
+      throw xml.fault("page \(page) has no size, or one that no page has")
     }
     return .pageSize(page: page, width: width, height: height)
   }

@@ -4,8 +4,8 @@ import InkElements
 
 /// Turns one `<stroke>` of a Xournal file into a `Stroke`.
 ///
-/// The attribute `width` is the nominal width, perhaps followed by the width of the line behind each point: n − 1
-/// of them for n points, or n. They are full widths, so that a sample's radius is half of one; the last
+/// The attribute `width` is the nominal width, perhaps followed by the width of the line behind each point:
+/// n − 1 of them for n points, or n. They are full widths, so that a sample's radius is half of one; the last
 /// point takes over the width before it. Some writers put the same list into an attribute `pressures`.
 struct XournalStroke {
   /// Why a stroke is left out.

@@ -30,7 +30,8 @@ enum Base64 {
   }
 
   /// The bytes of `text`, or nil where it is no Base64. White space of XML may stand anywhere, padding may be
-  /// absent; bits that padding leaves over have to be 0, so that no two texts give the same bytes by accident.
+  /// absent; bits that padding leaves over have to be 0, so that no two texts give the same bytes by
+  /// accident.
   static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.underestimatedCount / 4 * 3)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For the linker alone: rounding calls the C library's mathematics, which the Swift library does not bring along.
+// For the linker alone: rounding calls the C library's mathematics, which the Swift library does not bring
+// along.
 import Foundation
 
 /// Numbers as text, appended to bytes.
@@ -29,21 +30,21 @@ enum DecimalWriting {
       rest /= 10
       left -= 1
     }
-    var reversed: [UInt8] = []
-    reversed.reserveCapacity(24)
+    // Digits come last first; turning them round in place spares an array for each number.
+    let start = text.count
     while left > 0 {
-      reversed.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      text.append(UInt8(ascii: "0") + UInt8(rest % 10))
       rest /= 10
       left -= 1
-      if left == 0 { reversed.append(UInt8(ascii: ".")) }
+      if left == 0 { text.append(UInt8(ascii: ".")) }
     }
-    if rest > 0 || reversed.isEmpty || !bare {
+    if rest > 0 || text.count == start || !bare {
       repeat {
-        reversed.append(UInt8(ascii: "0") + UInt8(rest % 10))
+        text.append(UInt8(ascii: "0") + UInt8(rest % 10))
         rest /= 10
       } while rest > 0
     }
-    if scaled < 0 { reversed.append(UInt8(ascii: "-")) }
-    text += reversed.reversed()
+    if scaled < 0 { text.append(UInt8(ascii: "-")) }
+    text[start...].reverse()
   }
 }
