@@ -46,7 +46,8 @@ struct Arguments {
   /// The single path that a verb takes.
   func only(_ what: String) throws(Failure) -> String {
     guard rest.count == 1, let path = rest.first, !path.isEmpty else {
-      throw Failure(.usage, rest.isEmpty ? "\(what) is missing" : "one \(what) is expected, not \(rest.count)")
+      throw Failure(
+        .usage, rest.isEmpty ? "\(what) is missing" : "one \(what) is expected, not \(rest.count)")
     }
     return path
   }

@@ -95,7 +95,9 @@ enum CheckVerb: Verb {
     if let file = report.file {
       text += " (\(file)" + (report.offset.map { " at byte \($0)" } ?? "") + ")"
     }
-    if report.commitsApplied > 0 { text += "; \(Output.count(report.commitsApplied, "commit")) from journals" }
+    if report.commitsApplied > 0 {
+      text += "; \(Output.count(report.commitsApplied, "commit")) from journals"
+    }
     if report.bytesSetAside > 0 { text += "; \(Output.count(report.bytesSetAside, "byte")) not shown" }
     for run in report.salvageable {
       text += "; \(Output.count(run.frames, "whole frame")) at byte \(run.offset) of \(run.file)"

@@ -26,7 +26,8 @@ enum CompactVerb: Verb {
         if let page = opened.page {
           try page.compact()
         } else {
-          Output.error("lnote compact: page \(record.id) is left as it is: \(opened.report.verdict.explanation)")
+          Output.error(
+            "lnote compact: page \(record.id) is left as it is: \(opened.report.verdict.explanation)")
           code = opened.report.verdict == .unavailable ? .io : .damaged
         }
       } catch {

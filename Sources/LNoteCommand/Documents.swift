@@ -54,7 +54,8 @@ enum Target {
     else {
       throw Failure(
         .noInput,
-        "cannot read \(path): it is neither a note package nor a page's file (<uuid>.content, <uuid>.<n>.journal)")
+        "cannot read \(path): it is neither a note package nor a page's file (<uuid>.content, <uuid>.<n>.journal)"
+      )
     }
     let directory = parts.dropLast().joined(separator: "/")
     self = .page(directory: directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory, page)

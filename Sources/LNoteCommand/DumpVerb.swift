@@ -74,7 +74,9 @@ enum DumpVerb: Verb {
         pages.append(page(id, record, opened))
       }
     }
-    if let only, pages.isEmpty { throw Failure(.noInput, "cannot dump page \(only): \(path) has no such page") }
+    if let only, pages.isEmpty {
+      throw Failure(.noInput, "cannot dump page \(only): \(path) has no such page")
+    }
     result["pages"] = .array(pages)
     if case .document(let inspection) = target {
       result["unlisted"] = .array(inspection.unlisted.map { .string($0.description) })

@@ -32,7 +32,8 @@ enum FramesVerb: Verb {
       case .zeros:
         Output.line("\(listing.stopOffset): zeros to the end of the file, \(bytes.count)")
       case .bad:
-        Output.line("\(listing.stopOffset): crc bad or no frame; \(bytes.count - listing.stopOffset) bytes to the end")
+        Output.line(
+          "\(listing.stopOffset): crc bad or no frame; \(bytes.count - listing.stopOffset) bytes to the end")
       }
       for run in listing.behind {
         Output.line(
@@ -46,7 +47,8 @@ enum FramesVerb: Verb {
 
   private static func line(_ frame: Frame, _ bytes: [UInt8]) -> String {
     let first = firstBytes(frame, bytes)
-    return "\(frame.offset): length \(frame.payload.count), crc ok, \(name(frame))\(frame.isMarked ? ", marked" : "")"
+    return
+      "\(frame.offset): length \(frame.payload.count), crc ok, \(name(frame))\(frame.isMarked ? ", marked" : "")"
       + (first.isEmpty ? "" : ": \(first)\(frame.payload.count > 16 ? " …" : "")")
   }
 

@@ -57,7 +57,8 @@ enum InfoVerb: Verb {
       Output.line("title: \(record.title)")
       Output.line("id: \(record.id)")
       Output.line("created: \(date(record.created)), modified: \(date(record.modified))")
-      Output.line("\(Output.count(record.pages.count, "page")), \(Output.count(FolderSize.bytes(path), "byte"))")
+      Output.line(
+        "\(Output.count(record.pages.count, "page")), \(Output.count(FolderSize.bytes(path), "byte"))")
       for line in lines { Output.line(line) }
     }
     return .ok
@@ -65,7 +66,9 @@ enum InfoVerb: Verb {
 
   private static func pageBytes(_ id: PageID, _ path: String) -> Int {
     let names = (try? PosixFileSystem().names(in: "\(path)/pages")) ?? []
-    return names.filter { $0.hasPrefix(id.description) }.reduce(0) { $0 + FolderSize.bytes("\(path)/pages/\($1)") }
+    return names.filter { $0.hasPrefix(id.description) }.reduce(0) {
+      $0 + FolderSize.bytes("\(path)/pages/\($1)")
+    }
   }
 
   private static func number(_ value: Double) -> String {

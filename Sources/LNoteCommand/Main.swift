@@ -7,7 +7,7 @@ import Foundation
 struct LNoteCommand {
   static let version = "0.1.0"
 
-  static let verbs: [any Verb.Type] = [
+  static let verbs: [any (Verb & SendableMetatype).Type] = [
     NewVerb.self, InfoVerb.self, CheckVerb.self, FramesVerb.self, CompactVerb.self, ApplyVerb.self,
     DumpVerb.self,
   ]
@@ -63,7 +63,7 @@ struct LNoteCommand {
 }
 
 /// One verb of the command line.
-protocol Verb {
+protocol Verb: Sendable {
   static var name: String { get }
   static var summary: String { get }
   static var help: String { get }

@@ -39,7 +39,9 @@ enum Output {
     try? FileHandle.standardError.write(contentsOf: Data("\n".utf8))
   }
 
-  static func count(_ number: Int, _ word: String) -> String { "\(grouped(number)) \(word)\(number == 1 ? "" : "s")" }
+  static func count(_ number: Int, _ word: String) -> String {
+    "\(grouped(number)) \(word)\(number == 1 ? "" : "s")"
+  }
 
   /// 12,345
   static func grouped(_ number: Int) -> String {
