@@ -3,7 +3,7 @@
 /// What a file system, and the device below it, may do to pending changes when the power goes.
 ///
 /// The ready-made profiles are `worst`, `nopsow`, `ext4` and `xfs`; each property can be changed on its own.
-public struct CrashProfile: Sendable, Hashable {
+public struct CrashProfile: Sendable, Hashable, CustomStringConvertible {
   /// What a piece of a file that was not written may show instead of its new bytes.
   public enum Fill: String, Sendable, Hashable, CaseIterable {
     /// What was certain before, and what the change before the latest had left; zeros above the durable end.
@@ -70,6 +70,9 @@ public struct CrashProfile: Sendable, Hashable {
     self.completeUnits = min(12, max(0, completeUnits))
     self.completeNames = min(16, max(0, completeNames))
   }
+
+  /// Its name.
+  public var description: String { name }
 
   /// All that is assumed to be possible: any subset of 512-byte sectors, the rest old, zeros or garbage; sizes
   /// that run ahead of the data or behind it; cuts early or never; names in any order that respects each name.
