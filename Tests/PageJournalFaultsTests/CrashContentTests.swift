@@ -18,7 +18,8 @@ import Testing
     let system = SimulatedFileSystem()
     try system.put("/a", [1, 2, 3])
     let wanted: [Image] = [
-      Image(), Image(["/a": []]), Image(["/a": [1, 2, 3]]), Image(["/a": [0, 0, 0]]), Image(["/a": try garbage(3)]),
+      Image(), Image(["/a": []]), Image(["/a": [1, 2, 3]]), Image(["/a": [0, 0, 0]]),
+      Image(["/a": try garbage(3)]),
     ]
     #expect(system.allImages() == Set(wanted))
   }

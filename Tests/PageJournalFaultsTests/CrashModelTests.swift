@@ -45,7 +45,6 @@ import Testing
     }
   }
 
-
   private func apply(_ change: Change, _ bytes: inout [UInt8]) {
     switch change {
     case .resize(let size): bytes = Array((bytes + zeros(max(0, size - bytes.count)))[..<size])
@@ -60,14 +59,20 @@ import Testing
     var cuts: [Change] = []
     var others: [Change] = []
     for change in changes {
-      if case .resize(let size) = change, size < bytes.count { cuts.append(change) } else { others.append(change) }
+      if case .resize(let size) = change, size < bytes.count {
+        cuts.append(change)
+      } else {
+        others.append(change)
+      }
       apply(change, &bytes)
     }
     guard profile.reordersShrinks, !cuts.isEmpty else { return [changes] }
     func growing(_ list: [Change], from start: [UInt8], onlyCuts: Bool) -> [Change] {
       var bytes = start
       return list.filter { change in
-        if case .resize(let size) = change, onlyCuts ? size >= bytes.count : size <= bytes.count { return false }
+        if case .resize(let size) = change, onlyCuts ? size >= bytes.count : size <= bytes.count {
+          return false
+        }
         apply(change, &bytes)
         return true
       }
@@ -82,7 +87,8 @@ import Testing
   }
 
   /// Byte by byte: each subset of touched pieces has the new bytes, the others one of the fills.
-  private func model(_ durable: [UInt8], _ changes: [Change], _ profile: CrashProfile) throws -> Set<[UInt8]> {
+  private func model(_ durable: [UInt8], _ changes: [Change], _ profile: CrashProfile) throws -> Set<[UInt8]>
+  {
     let unit = profile.unit
     let room = 8192
     let noise = profile.fills.contains(.garbage) ? try garbage(512) : zeros(512)
@@ -132,7 +138,8 @@ import Testing
             var mixed = padded(durable)
             for (number, piece) in pieces.enumerated() {
               let source = mask >> number & 1 == 1 ? cache : rest
-              mixed.replaceSubrange(piece * unit..<(piece + 1) * unit, with: source[piece * unit..<(piece + 1) * unit])
+              mixed.replaceSubrange(
+                piece * unit..<(piece + 1) * unit, with: source[piece * unit..<(piece + 1) * unit])
             }
             for size in [durable.count, before.count, now.count] { found.insert(Array(mixed[..<size])) }
           }

@@ -102,7 +102,8 @@ import Testing
     try system.put("/assets/one", ink(900))
     try system.put("/page", ink(40), sync: true)
     let absent = Image(["/page": ink(40)], directories: ["/assets"])
-    #expect(system.allImages(profile).isSuperset(of: [absent, Image(["/page": ink(40), "/assets/one": []])]))
+    #expect(
+      system.allImages(profile).isSuperset(of: [absent, Image(["/page": ink(40), "/assets/one": []])]))
     try system.syncDirectory("/assets")
     #expect(!system.allImages(profile).contains(absent))
     #expect(system.allImages(profile).contains(Image(["/page": ink(40), "/assets/one": []])))

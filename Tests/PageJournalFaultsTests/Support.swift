@@ -49,7 +49,9 @@ extension FileSystem {
 
 extension SimulatedFileSystem {
   /// All images, checked to be all of them and each once.
-  func allImages(_ profile: CrashProfile = .worst, sourceLocation: SourceLocation = #_sourceLocation) -> Set<Image> {
+  func allImages(_ profile: CrashProfile = .worst, sourceLocation: SourceLocation = #_sourceLocation) -> Set<
+    Image
+  > {
     let images = crashImages(profile: profile)
     let list = Array(images)
     let set = Set(list)

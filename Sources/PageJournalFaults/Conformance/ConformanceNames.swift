@@ -95,6 +95,7 @@ extension FileSystemConformance {
           try bench.system.status(of: bench.path("c")).inode, open.inode, "the inode after a rename")
       },
       ConformanceCheck("status of nothing is notFound") { (bench) throws(StorageError) in
+        try bench.make("b")
         try bench.expectError(.notFound, when: "status of nothing") { () throws(StorageError) in
           _ = try bench.system.status(of: bench.path("a"))
         }

@@ -79,8 +79,7 @@ public struct FaultRule: Sendable, Hashable, CustomStringConvertible {
   /// Makes a rule.
   public init(
     _ operations: Set<FileOperation>, path: PathCondition = .any, call: Int = 1,
-    _ repetition: Repetition = .once,
-    _ effect: Effect
+    repetition: Repetition = .once, effect: Effect
   ) {
     self.operations = operations
     self.path = path

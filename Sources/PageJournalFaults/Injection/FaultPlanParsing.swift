@@ -120,7 +120,7 @@ private struct FaultPlanParser {
       let kinds = FileOperation.allCases.filter(fitting.contains).map(\.rawValue).joined(separator: " or ")
       throw badPlan("rule \(rule): the effect \"\(effect)\" can only happen to \(kinds)")
     }
-    return FaultRule(operations, path: path, call: Int(call), repetition ?? .once, effect)
+    return FaultRule(operations, path: path, call: Int(call), repetition: repetition ?? .once, effect: effect)
   }
 
   private mutating func parseOperations() throws(StorageError) -> Set<FileOperation> {
