@@ -21,6 +21,7 @@ public final class CrashImages: Sequence, IteratorProtocol {
   private var shared: [[Int]: [Bool?]] = [:]
 
   init(disk: SimulatedDisk, profile: CrashProfile, limit: Int?) {
+    let profile = profile.clamped
     self.profile = profile
     let source = CrashLayouts(disk: disk, profile: profile)
     self.source = source

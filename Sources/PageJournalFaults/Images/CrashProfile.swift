@@ -46,9 +46,9 @@ public struct CrashProfile: Sendable, Hashable, CustomStringConvertible {
   public var nameOrder: NameOrder
   /// Whether a rename over an existing file carries the bytes that the file had by then.
   public var replacingRenameCarriesData: Bool
-  /// Up to how many pending pieces of a file all their subsets are tried.
+  /// Up to how many pending pieces of a file all their subsets are tried; 12 at most.
   public var completeUnits: Int
-  /// Up to how many pending name operations all the sets are tried.
+  /// Up to how many pending name operations all the sets are tried; 16 at most.
   public var completeNames: Int
 
   /// Makes a profile; what is left out is as in `worst`.
@@ -59,7 +59,7 @@ public struct CrashProfile: Sendable, Hashable, CustomStringConvertible {
     completeNames: Int = 12
   ) {
     self.name = name
-    self.unit = max(1, unit)
+    self.unit = unit
     self.fills = fills
     self.mixesFills = mixesFills
     self.powersafeOverwrite = powersafeOverwrite
@@ -67,8 +67,17 @@ public struct CrashProfile: Sendable, Hashable, CustomStringConvertible {
     self.reordersShrinks = reordersShrinks
     self.nameOrder = nameOrder
     self.replacingRenameCarriesData = replacingRenameCarriesData
-    self.completeUnits = min(12, max(0, completeUnits))
-    self.completeNames = min(16, max(0, completeNames))
+    self.completeUnits = completeUnits
+    self.completeNames = completeNames
+  }
+
+  /// With its numbers brought into the range in which they make sense.
+  var clamped: CrashProfile {
+    var copy = self
+    copy.unit = max(1, unit)
+    copy.completeUnits = min(12, max(0, completeUnits))
+    copy.completeNames = min(16, max(0, completeNames))
+    return copy
   }
 
   /// Its name.

@@ -86,7 +86,7 @@ struct FaultState: Sendable {
         return true
       }
       guard isDue else { return false }
-      outcome.allowed = min(outcome.allowed, bytes)
+      outcome.allowed = min(outcome.allowed, max(1, bytes))
       isFull[index] = then == .noSpace
     case .space:
       guard isDue, space[index] < UInt64(count) else { return false }
