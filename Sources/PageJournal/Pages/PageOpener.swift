@@ -71,6 +71,7 @@ enum PageOpener {
     do throws(StorageError) {
       let snapshot = try carryOut(&recovery, id, context)
       merger.snapshot = snapshot
+      merger.oldQuarantines.removeAll { recovery.report.quarantined.contains($0) }
       return Page(
         id: id, report: recovery.report, context: context, merger: merger, writer: JournalWriter(snapshot),
         memory: memory)
@@ -209,6 +210,7 @@ extension Page {
         let snapshot = try PageOpener.carryOut(&recovery, id, context)
         merger.recovery = nil
         merger.snapshot = snapshot
+        merger.oldQuarantines.removeAll { recovery.report.quarantined.contains($0) }
         journal.withLock { $0.restart(at: snapshot) }
         memory.withLock { $0.status = .open }
       } catch {
