@@ -97,9 +97,10 @@ public final class PageStore: Sendable {
   private static func finishRemoval(
     _ page: PageID, _ names: [PageFileName], _ context: StoreContext
   ) throws(StorageError) {
-    for name in names where name.page == page && name != .removed(page) {
-      try context.fileSystem.removeIfAny(context.path(of: name))
-    }
+    let rest = names.filter { $0.page == page && $0 != .removed(page) }
+    for name in rest { try context.fileSystem.removeIfAny(context.path(of: name)) }
+    // The mark goes last: without it the rest would look like a page that lost its snapshot.
+    if !rest.isEmpty { try context.synchronizeNames() }
     try context.fileSystem.removeIfAny(context.path(of: .removed(page)))
   }
 
