@@ -95,6 +95,8 @@ enum PageOpener {
       generation: recovery.freshGeneration, nonce: context.environment.random(),
       commit: recovery.state.commit,
       nextID: recovery.state.nextID, count: UInt64(recovery.state.count), absorbed: recovery.absorbed)
+    // A switch rests on the names that were read here; an earlier attempt in this process may have left them pending.
+    if recovery.plan != .nothing { try context.synchronizeNames(isForReading: true) }
     var snapshot: SnapshotFile?
     switch recovery.plan {
     case .nothing, .sweep:

@@ -67,7 +67,6 @@ public final class PageStore: Sendable {
   private static func cleaned(_ context: StoreContext) throws(StorageError) {
     let names = try context.fileSystem.names(in: context.path)
     let known = names.compactMap { PageFileName($0).map { ($0, $0.page) } }
-    var hasRemoved = false
     do throws(StorageError) {
       for (name, page) in known {
         switch name {
@@ -76,22 +75,15 @@ public final class PageStore: Sendable {
           for raw in names where raw.hasSuffix(".tmp") && PageFileName(raw) == name {
             try context.fileSystem.removeIfAny("\(context.path)/\(raw)")
           }
-          hasRemoved = true
         case .removed where !names.contains(PageFileName.snapshot(page).text):
           try finishRemoval(page, known.map(\.0), context)
-          hasRemoved = true
         default: break
         }
       }
     } catch  where error.code == .readOnlyVolume || error.code == .accessDenied || error.code == .noSpace {
       // Only tidying: pages open read-only on such a volume.
     }
-    _ = hasRemoved
-    do throws(StorageError) {
-      try context.synchronizeNames()
-    } catch  where error.systemError != nil && error.code == .readOnlyVolume {
-      // Nothing is pending on a volume that cannot be written.
-    }
+    try context.synchronizeNames(isForReading: true)
   }
 
   private static func finishRemoval(
