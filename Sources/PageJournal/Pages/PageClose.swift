@@ -75,19 +75,15 @@ extension Page {
     }
   }
 
-  /// The last thing that can be done when a close cannot merge.
+  /// The last thing that can be done when a close cannot merge: what was written is made durable, also where what
+  /// is still pending cannot be written.
   private func leaveJournalSynced() {
     guard context.directoryFailure == nil else { return }
     journal.withLock { writer in
-      do throws(StorageError) {
-        if writer.needsRenewal == nil {
-          try drain(&writer)
-          for live in writer.live where !live.isSynced { _ = try live.file.synchronize() }
-          try context.synchronizeNames()
-        }
-      } catch {
-        // The failure that is reported is the one that kept the merge from happening.
-      }
+      // The failure that is reported is the one that kept the merge from happening.
+      try? drain(&writer)
+      guard writer.needsRenewal == nil else { return }
+      try? synchronizeLive(&writer)
     }
   }
 

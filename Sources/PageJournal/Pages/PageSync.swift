@@ -127,7 +127,7 @@ extension Page {
   }
 
   /// Makes every live journal durable, the older ones first: an acknowledgement in one implies all before it.
-  private func synchronizeLive(_ writer: inout JournalWriter) throws(StorageError) {
+  func synchronizeLive(_ writer: inout JournalWriter) throws(StorageError) {
     let written = memory.withLock { $0.written }
     var reached = Durability.medium
     for index in writer.live.indices {
