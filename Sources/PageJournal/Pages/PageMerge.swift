@@ -8,6 +8,7 @@ extension Page {
   /// - Throws: what the writing met; then the journals are where they were.
   public func compact() throws(StorageError) {
     try requireUsable()
+    if memory.withLock({ $0.status.isWaiting }) { try settle() }
     let merged = try merging.withLock { (merger) throws(StorageError) in try mergeEverything(&merger) }
     report(merged)
   }

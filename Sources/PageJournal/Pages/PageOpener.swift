@@ -79,6 +79,8 @@ enum PageOpener {
       if let failed = context.directoryFailure { throw failed.on(page: id) }
       merger.recovery = recovery
       memory.status = .waiting(error)
+      // What was only read is not known to be durable.
+      memory.durable = 0
       var report = recovery.report
       report.failure = error
       return Page(
@@ -214,7 +216,10 @@ extension Page {
         merger.snapshot = snapshot
         merger.oldQuarantines.removeAll { recovery.report.quarantined.contains($0) }
         journal.withLock { $0.restart(at: snapshot) }
-        memory.withLock { $0.status = .open }
+        memory.withLock { memory in
+          memory.durable = memory.state.commit
+          memory.status = .open
+        }
       } catch {
         memory.withLock { memory in
           if memory.status.isWaiting { memory.status = .waiting(error) }

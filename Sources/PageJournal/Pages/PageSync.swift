@@ -34,6 +34,7 @@ extension Page {
   @discardableResult
   public func sync() throws(StorageError) -> UInt64 {
     try requireUsable()
+    if memory.withLock({ $0.status.isWaiting }) { try settle() }
     let target = commit
     let renew = try journal.withLock { (writer) throws(StorageError) -> Bool in
       if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
@@ -79,7 +80,7 @@ extension Page {
     try memory.withLock { (memory) throws(StorageError) in
       switch memory.status {
       case .open: break
-      // Nothing was committed on a page that waits: there is nothing to write.
+      // Nothing was committed on a page that waits: there is nothing to write. To be durable it has to settle.
       case .waiting: break
       case .readOnly, .closed, .suspended: try memory.status.requireOpen(id)
       }
