@@ -70,7 +70,12 @@ extension Page {
       else { return }
       var mark = FrameBuffer()
       mark.frame(.mark) { _ in }
-      try writer.live[current].write(&mark, markFirst: true)
+      do throws(StorageError) {
+        try writer.live[current].write(&mark, markFirst: true)
+      } catch {
+        if !writer.live[current].takesBytes { writer.needsRenewal = error }
+        throw error.on(page: id)
+      }
     }
     return durable
   }
@@ -92,6 +97,8 @@ extension Page {
   /// Hands the pending frames over; begins a merge when the journal has grown past the threshold.
   func drain(_ writer: inout JournalWriter) throws(StorageError) {
     guard !context.options.rewritesAtEverySave else { return }
+    // The file takes no more bytes: what is pending goes into the next generation.
+    if let cause = writer.needsRenewal { throw cause }
     let isMarkDue = writer.live.allSatisfy { $0.isSynced && $0.isNameSynced }
     let captured = memory.withLock { memory -> (commit: UInt64, job: MergeJob?)? in
       guard !memory.pending.isEmpty, case .open = memory.status else { return nil }
