@@ -255,18 +255,19 @@ public final class PageStore: Sendable {
 
   /// Takes lock and files again.
   /// - Throws: `locked`, …; then the store stays suspended. A page whose file changed meanwhile becomes read-only,
-  ///   and that is the failure thrown after all others were resumed: open it again.
+  ///   and that is the failure thrown after all others were resumed: close it and open it again. A page whose file
+  ///   could not be read stays suspended, and another call tries again.
   public func resume() throws(StorageError) {
-    guard inner.withLock({ $0.isSuspended }) else { return }
-    let directory = try Self.locked(path, options, environment)
-    let pages = inner.withLock { inner in
-      inner.context?.replaceDirectory(directory)
-      inner.directory = directory
-      inner.isSuspended = false
-      return inner.pages.values.sorted { $0.id < $1.id }
+    if inner.withLock({ $0.isSuspended }) {
+      let directory = try Self.locked(path, options, environment)
+      inner.withLock { inner in
+        inner.context?.replaceDirectory(directory)
+        inner.directory = directory
+        inner.isSuspended = false
+      }
     }
     var failure: StorageError?
-    for page in pages {
+    for page in openPages {
       do throws(StorageError) {
         try page.resume()
       } catch {
