@@ -111,7 +111,8 @@ extension Page {
     }
   }
 
-  /// Removes what a clean close does not leave: a file made ahead, and quarantines that have had their time.
+  /// Removes what a clean close does not leave: a file made ahead, journals that could not be removed after their
+  /// merge, and quarantines that have had their time.
   private func tidy(_ merger: inout Merger) throws(StorageError) {
     var names: [String] = []
     journal.withLock { writer in
@@ -121,10 +122,12 @@ extension Page {
         writer.prepared = nil
       }
     }
+    names += merger.leftovers.map(\.name)
     let hasCommitted = memory.withLock { $0.state.commit } > merger.openCommit
     if hasCommitted { names += merger.oldQuarantines }
     guard !names.isEmpty else { return }
     for name in names { try context.fileSystem.removeIfAny("\(context.path)/\(name)") }
+    merger.leftovers = []
     if hasCommitted { merger.oldQuarantines = [] }
     try context.synchronizeNames()
   }

@@ -309,9 +309,11 @@ extension Page {
       memory.written = max(memory.written, commit)
       memory.durable = max(memory.durable, commit)
     }
-    prepared?.file.close()
     if let prepared {
-      try? context.fileSystem.remove(context.path(of: .journal(id, generation: prepared.generation)))
+      prepared.file.close()
+      let name = PageFileName.journal(id, generation: prepared.generation).text
+      merger.leftovers.append(
+        (name, AbsorbedJournal(generation: prepared.generation, seed: 0, length: 0, crc: 0)))
     }
     try removeMerged(&merger, gone)
     return PageFloor(generation: generation, commit: commit)
