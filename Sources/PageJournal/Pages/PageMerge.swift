@@ -159,6 +159,11 @@ extension Page {
     while true {
       try drain(&writer)
       guard writer.job == nil, !writer.live.isEmpty else { return }
+      // A third journal may begin only when the second is durable: of two missing ones in a row a recovery could
+      // not say that they ever were.
+      if writer.live.count > 1, let last = writer.live.last, !last.wasSynced || !last.isNameSynced {
+        try synchronizeLive(&writer)
+      }
       let job = memory.withLock { memory in
         memory.pending.isEmpty ? capture(&memory, writer) : nil
       }
