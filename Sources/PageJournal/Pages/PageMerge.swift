@@ -73,7 +73,9 @@ extension Page {
         writer.isPreparing = false
         return writer.prepared == nil && writer.current != nil ? writer.generation + 1 : nil
       }
-      guard let generation, memory.withLock({ if case .open = $0.status { true } else { false } }) else {
+      guard let generation, context.directoryFailure == nil,
+        memory.withLock({ if case .open = $0.status { true } else { false } })
+      else {
         return
       }
       let path = context.path(of: .journal(id, generation: generation))
@@ -103,7 +105,9 @@ extension Page {
 
   private func mergeInBackground() {
     let merged = merging.withLock { merger -> PageFloor? in
-      guard merger.snapshot != nil, memory.withLock({ !$0.status.isClosed && !$0.status.isSuspended }) else {
+      guard merger.snapshot != nil, context.directoryFailure == nil,
+        memory.withLock({ !$0.status.isClosed && !$0.status.isSuspended })
+      else {
         return nil
       }
       do throws(StorageError) {
