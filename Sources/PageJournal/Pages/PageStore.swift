@@ -13,6 +13,8 @@ public final class PageStore: Sendable {
   private let environment: Environment
   private let options: StoreOptions
   private let inner: Mutex<Inner>
+  /// Held while a page is made, opened or removed: of one page there must never be two writers.
+  private let opening = Mutex(())
 
   private struct Inner: Sendable {
     var context: StoreContext?
@@ -125,6 +127,10 @@ public final class PageStore: Sendable {
   /// Makes an empty page of commit 0. When it returns, its file is durable.
   /// - Throws: `alreadyExists`, `noSpace`, …
   public func create(_ id: PageID) throws(StorageError) -> Page {
+    try opening.withLock { (_) throws(StorageError) in try created(id) }
+  }
+
+  private func created(_ id: PageID) throws(StorageError) -> Page {
     let context = try context()
     if let failed = context.directoryFailure { throw failed }
     let names = try context.fileSystem.names(in: path).compactMap { PageFileName($0) }
@@ -154,6 +160,10 @@ public final class PageStore: Sendable {
   /// - Parameter floor: the least that the page has to be, as a document remembers it.
   /// - Throws: `notFound` when it has no file at all; under the strict policy what the report would say.
   public func open(_ id: PageID, floor: PageFloor? = nil) throws(StorageError) -> OpenedPage {
+    try opening.withLock { (_) throws(StorageError) in try opened(id, floor) }
+  }
+
+  private func opened(_ id: PageID, _ floor: PageFloor?) throws(StorageError) -> OpenedPage {
     let context = try context()
     if let page = inner.withLock({ $0.pages[id] }) { return .writable(page) }
     let names = try context.fileSystem.names(in: path).compactMap { PageFileName($0) }
@@ -172,13 +182,23 @@ public final class PageStore: Sendable {
 
   /// Closes one page; see `Page.close`.
   public func close(_ id: PageID) throws(StorageError) {
-    guard let page = inner.withLock({ $0.pages.removeValue(forKey: id) }) else { return }
+    guard let page = inner.withLock({ $0.pages[id] }) else { return }
+    // It is known until it is closed: whoever opens it meanwhile must not make a second writer.
+    defer {
+      inner.withLock { inner in
+        if inner.pages[id] === page { inner.pages[id] = nil }
+      }
+    }
     try page.close()
   }
 
   /// Removes a page with everything that is in its files, quarantines included. Durable when it returns; after a crash
   /// in between, the page is whole or the next open finishes the removal.
   public func remove(_ id: PageID) throws(StorageError) {
+    try opening.withLock { (_) throws(StorageError) in try removed(id) }
+  }
+
+  private func removed(_ id: PageID) throws(StorageError) {
     let context = try context()
     if let failed = context.directoryFailure { throw failed }
     if let page = inner.withLock({ $0.pages.removeValue(forKey: id) }) { page.abandon() }
