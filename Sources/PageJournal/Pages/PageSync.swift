@@ -49,7 +49,13 @@ extension Page {
       }
     }
     if renew { try renewIfNeeded() }
-    return durableCommit
+    let durable = durableCommit
+    guard durable >= target else {
+      // Another thread closed the page, or met the failure that ended its writing, in between.
+      throw obstacle
+        ?? StorageError(.internal, "synchronise", cause: "commit \(target) is still not durable", page: id)
+    }
+    return durable
   }
 
   /// Makes a commit durable, if it is not yet. See `sync()`.
