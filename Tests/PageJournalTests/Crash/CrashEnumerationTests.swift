@@ -11,6 +11,10 @@ struct CrashStart: Sendable, CustomTestStringConvertible {
   var threshold = 1 << 20
   var rewrites = false
   var prefix: [CrashStep] = []
+  /// Images looked at for each moment, in a default run.
+  var limit = 80
+  /// How deep crashes in recoveries are nested, by the length of the sequence.
+  var depths = [2, 2, 1, 0]
   /// The length of the sequences in a default run, and in a full one.
   var length = 2
   var fullLength = 3
@@ -28,10 +32,11 @@ struct CrashStart: Sendable, CustomTestStringConvertible {
     CrashStart(name: "closed page", length: 3, fullLength: 4),
     CrashStart(name: "level 0", rewrites: true, length: 2, fullLength: 3),
     CrashStart(
-      name: "rotated, merge pending", threshold: 1, prefix: [.commit(.append), .sync, .commit(.append)]),
+      name: "rotated, merge pending", threshold: 1, prefix: [.commit(.append), .sync, .commit(.append)],
+      limit: 60, depths: [2, 1, 0]),
     CrashStart(
       name: "rotated, nothing synced", threshold: 1,
-      prefix: [.commit(.append), .commit(.insert), .commit(.append)]),
+      prefix: [.commit(.append), .commit(.insert), .commit(.append)], limit: 16, depths: [2, 1, 0]),
     CrashStart(
       name: "next journal made ahead", threshold: 300, prefix: [.commit(.append), .commit(.batch), .step]),
     CrashStart(name: "killed before", prefix: [.commit(.append), .commit(.replace), .killAndReopen]),
@@ -45,8 +50,8 @@ struct CrashStart: Sendable, CustomTestStringConvertible {
   func everyCrashShowsOneStateBetweenAcknowledgedAndIssued(_ start: CrashStart) throws {
     #expect(CrashRun.base.states.count == 5)
     let length = Self.isFull ? start.fullLength : start.length
-    let checker = CrashChecker(limits: Self.isFull ? [4000, 200, 40] : [200, 16, 4])
-    var walk = CrashWalk(start: start, checker: checker)
+    let checker = CrashChecker(limits: Self.isFull ? [4000, 200, 40] : [start.limit, 8, 3])
+    var walk = CrashWalk(start: start, checker: checker, isFull: Self.isFull)
     walk.run(upTo: length)
     print(
       "\(start.name): \(walk.sequences) sequences up to \(length); \(checker.summary); seed \(CrashRun.seed)")
@@ -61,14 +66,16 @@ struct CrashStart: Sendable, CustomTestStringConvertible {
 private struct CrashWalk {
   let start: CrashStart
   let checker: CrashChecker
+  let isFull: Bool
   var sequences = 0
   var failures: [String] = []
   /// Beginnings that failed: nothing is learnt from what follows them.
   private var failed: Set<[CrashStep]> = []
 
-  init(start: CrashStart, checker: CrashChecker) {
+  init(start: CrashStart, checker: CrashChecker, isFull: Bool) {
     self.start = start
     self.checker = checker
+    self.isFull = isFull
   }
 
   mutating func run(upTo length: Int) {
@@ -83,7 +90,8 @@ private struct CrashWalk {
 
   private mutating func visit(_ steps: [CrashStep]) {
     sequences += 1
-    let depth = steps.count <= 1 ? 2 : 1
+    let depths = isFull ? [2, 2, 2, 1, 1] : start.depths
+    let depth = depths[min(steps.count, depths.count - 1)]
     do {
       let run = try CrashRun(start.options)
       defer { run.end() }
