@@ -85,7 +85,7 @@ public final class Page: Sendable {
     try prepareToCommit()
     try check(kind, payload.count)
     let (id, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
-      try memory.status.requireOpen(self.id)
+      try memory.requireCommits(self.id)
       let full = memory.state.count >= PageLimits.elements
       if full { throw StorageError(.tooLarge, "add an element", cause: "the page is full", page: self.id) }
       memory.state.repackIfSparse()
@@ -112,7 +112,7 @@ public final class Page: Sendable {
     }
     for operation in operations { try check(operation) }
     let (ids, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
-      try memory.status.requireOpen(self.id)
+      try memory.requireCommits(self.id)
       memory.state.repackIfSparse()
       let edits = operations.map { memory.edit($0) }
       if let failure = EditCheck.failure(edits, memory.state) { throw failure.on(page: self.id) }

@@ -74,8 +74,10 @@ extension Page {
       var failure: StorageError?
       var merged: PageFloor?
       let isOpen = memory.withLock { memory in
-        if case .open = memory.status { true } else { false }
+        memory.isEnding = true
+        return if case .open = memory.status { true } else { false }
       }
+      defer { memory.withLock { $0.isEnding = false } }
       if isOpen, merger.snapshot != nil {
         do throws(StorageError) {
           if let failed = context.directoryFailure { throw failed.on(page: id) }

@@ -39,6 +39,8 @@ struct PageMemory: Sendable {
   /// Frames of commits that were not handed over yet, unsealed.
   var pending = FrameBuffer()
   var status = Status.open
+  /// A close or a suspension has begun: what it merges is what there is, so nothing may come on top.
+  var isEnding = false
   /// The last commit handed to the kernel.
   var written: UInt64
   /// The last commit on the medium.
@@ -49,6 +51,13 @@ struct PageMemory: Sendable {
     self.state = state
     written = state.commit
     durable = state.commit
+  }
+
+  func requireCommits(_ page: PageID) throws(StorageError) {
+    try status.requireOpen(page)
+    guard !isEnding else {
+      throw StorageError(.closed, "change the page", cause: "it is being closed or suspended", page: page)
+    }
   }
 
   /// The operation with its payloads in the arena. Payloads of a refused commit stay there as dead bytes.
