@@ -48,8 +48,7 @@ public final class Page: Sendable {
 
   /// The page as it is now. See `PageView` for what keeping it costs.
   public var view: PageView {
-    let generation = journal.withLock { $0.generation }
-    return memory.withLock { PageView($0.state, generation: generation) }
+    memory.withLock { PageView($0.state, generation: $0.generation) }
   }
 
   /// Elements on the page.

@@ -35,6 +35,7 @@ extension Page {
       merger.snapshot = snapshot
       journal.withLock { $0.restart(at: snapshot) }
       memory.withLock { memory in
+        memory.generation = snapshot.end.generation
         _ = memory.state.beginChanges()
         memory.status = .open
       }

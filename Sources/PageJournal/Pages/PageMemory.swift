@@ -45,10 +45,13 @@ struct PageMemory: Sendable {
   var written: UInt64
   /// The last commit on the medium.
   var durable: UInt64
+  /// The generation that commits go to, as readers see it: they do not wait for the `journal` lock.
+  var generation: UInt64
   var effectiveDurability = Durability.medium
 
-  init(_ state: PageState) {
+  init(_ state: PageState, generation: UInt64) {
     self.state = state
+    self.generation = generation
     written = state.commit
     durable = state.commit
   }

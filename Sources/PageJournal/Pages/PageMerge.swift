@@ -53,6 +53,7 @@ extension Page {
       writer.generation = job.end.generation
       writer.nonce = job.end.nonce
       writer.baseCommit = job.end.commit
+      memory.withLock { $0.generation = job.end.generation }
     }
     writer.job = job
     writer.mustRewrite = false
@@ -315,6 +316,7 @@ extension Page {
     writer.prepared = nil
     memory.withLock { memory in
       memory.pending.dropFirst(taken)
+      memory.generation = generation
       memory.written = max(memory.written, commit)
       memory.durable = max(memory.durable, commit)
     }
