@@ -187,5 +187,6 @@ struct Merger: Sendable {
   /// The commit counter at the open.
   var openCommit: UInt64 = 0
   var failures = 0
+  var isRetryPlanned = false
   var identity: SnapshotFile.Identity?
 }

@@ -100,8 +100,8 @@ extension Page {
 
   // MARK: Merging, under the merging lock
 
-  func scheduleMerge(after delay: Duration) {
-    context.environment.executor.schedule(after: delay) { [weak self] in self?.mergeInBackground() }
+  func scheduleMerge() {
+    context.environment.executor.schedule(after: .zero) { [weak self] in self?.mergeInBackground() }
   }
 
   private func mergeInBackground() {
@@ -122,10 +122,16 @@ extension Page {
     report(merged)
   }
 
+  /// Plans another attempt, unless one is planned already.
   func backOff(_ merger: inout Merger) {
+    guard !merger.isRetryPlanned else { return }
+    merger.isRetryPlanned = true
     let delay = Duration.milliseconds(100 << min(merger.failures, 9))
     merger.failures += 1
-    scheduleMerge(after: delay)
+    context.environment.executor.schedule(after: delay) { [weak self] in
+      self?.merging.withLock { $0.isRetryPlanned = false }
+      self?.mergeInBackground()
+    }
   }
 
   /// Finishes a merge that was begun, then merges the rest.

@@ -132,7 +132,7 @@ extension Page {
     memory.withLock { $0.written = max($0.written, captured.commit) }
     if let job = captured.job {
       rotate(&writer, job)
-      scheduleMerge(after: .zero)
+      scheduleMerge()
     } else {
       prepareIfNeeded(&writer)
     }
