@@ -33,7 +33,8 @@ public struct FrameListing: Sendable {
   public init(_ bytes: [UInt8]) {
     var chain = FrameChain(seed: 0)
     var begin = 0
-    if case .valid(let length) = HeaderEnvelope(bytes, magic: JournalHeader.magic, minimum: JournalHeader.size),
+    if case .valid(let length) = HeaderEnvelope(
+      bytes, magic: JournalHeader.magic, minimum: JournalHeader.size),
       let found = JournalHeader(bytes)
     {
       kind = .journal

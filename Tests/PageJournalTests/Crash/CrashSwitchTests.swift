@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import PageJournal
 import PageJournalFaults
 import Testing
@@ -180,22 +179,4 @@ import Testing
       }
     }
   }
-}
-
-/// Threads that are given some time, and are waited for at the end.
-private final class Threads: @unchecked Sendable {
-  private let group = DispatchGroup()
-
-  func run(waitingAtMost seconds: Double, _ body: @escaping @Sendable () -> Void) {
-    let done = DispatchSemaphore(value: 0)
-    group.enter()
-    Thread { [group] in
-      body()
-      done.signal()
-      group.leave()
-    }.start()
-    _ = done.wait(timeout: .now() + seconds)
-  }
-
-  func join() { group.wait() }
 }
