@@ -36,8 +36,17 @@ extension Page {
     try requireUsable()
     if memory.withLock({ $0.status.isWaiting }) { try settle() }
     let target = commit
-    let renew = try syncing.pass { () throws(StorageError) in
-      try journal.withLock { (writer) throws(StorageError) in try reach(target, &writer) }
+    let renew = try journal.withLock { (writer) throws(StorageError) -> Bool in
+      if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
+      if writer.needsRenewal != nil || context.options.rewritesAtEverySave { return true }
+      do throws(StorageError) {
+        try drain(&writer)
+        try synchronizeLive(&writer)
+        return false
+      } catch {
+        if writer.needsRenewal == nil { throw error }
+        return true
+      }
     }
     if renew { try renewIfNeeded() }
     let durable = durableCommit
@@ -90,21 +99,6 @@ extension Page {
   }
 
   // MARK: Under the journal lock
-
-  /// Makes a commit durable, unless another caller has done so meanwhile.
-  /// - Returns: whether the page has to be written anew for it.
-  private func reach(_ target: UInt64, _ writer: inout JournalWriter) throws(StorageError) -> Bool {
-    if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
-    if writer.needsRenewal != nil || context.options.rewritesAtEverySave { return true }
-    do throws(StorageError) {
-      try drain(&writer)
-      try synchronizeLive(&writer)
-      return false
-    } catch {
-      if writer.needsRenewal == nil { throw error }
-      return true
-    }
-  }
 
   /// Hands the pending frames over; begins a merge when the journal has grown past the threshold.
   func drain(_ writer: inout JournalWriter) throws(StorageError) {
