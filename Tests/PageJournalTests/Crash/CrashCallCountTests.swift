@@ -92,7 +92,7 @@ import Testing
       CrashRun.directory, environment: .seeded(1, counting, ManualExecutor()))
     let page = try #require(try store.open(CrashRun.page).page)
     counting.reset()
-    let failures = Mutex(0)
+    let failures = Shared(0)
     let barrier = Barrier(8)
     let group = DispatchGroup()
     for thread in 0..<8 {
@@ -155,17 +155,31 @@ import Testing
     for _ in 0..<10 {
       let store = try PageStore.open(
         CrashRun.directory, environment: .seeded(1, system, ManualExecutor()))
-      let found = Mutex<[ObjectIdentifier]>([])
-      DispatchQueue.concurrentPerform(iterations: 4) { _ in
-        if let page = try? store.open(CrashRun.page).page {
-          found.withLock { $0.append(ObjectIdentifier(page)) }
-        }
+      let found = Shared<[ObjectIdentifier]>([])
+      let barrier = Barrier(4)
+      let group = DispatchGroup()
+      for _ in 0..<4 {
+        group.enter()
+        Thread {
+          defer { group.leave() }
+          barrier.wait()
+          if let page = try? store.open(CrashRun.page).page {
+            found.withLock { $0.append(ObjectIdentifier(page)) }
+          }
+        }.start()
       }
+      group.wait()
       #expect(found.withLock { $0 }.count == 4)
       #expect(Set(found.withLock { $0 }).count == 1)
       try store.close()
     }
   }
+}
+
+private final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+  init(_ value: Value) { self.value = Mutex(value) }
+  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }
 
 /// Lets threads go on when all of them have come.

@@ -79,6 +79,31 @@ import Testing
     threads.join()
   }
 
+  @Test func aSyncThatIsOvertakenByAnAbandonmentDoesNotClaimDurability() throws {
+    let rig = try CrashRig()
+    let (page, store) = (rig.page, rig.store)
+    try rig.append()
+    let threads = Threads()
+    let (claimed, refused) = (Counter(), Counter())
+    rig.system.observeSyncs { system, _ in
+      system.observeSyncs(nil)
+      threads.run(waitingAtMost: 0.2) {
+        do {
+          let ticket = try page.commit([.append(kind: 9, payload: [9])]).ticket
+          if try page.sync() < ticket.commit { claimed.add(1) }
+        } catch {
+          refused.add(1)
+        }
+      }
+      threads.run(waitingAtMost: 0.2) { store.abandon() }
+    }
+    _ = try? page.sync()
+    threads.join()
+    #expect(claimed.value == 0)
+    #expect(refused.value == 1)
+    #expect(try CrashRig.open(rig.system.durableImage()).commit == 5)
+  }
+
   @Test func failuresPlanOneRetryAndNotOneEach() throws {
     let rig = try CrashRig()
     try rig.append()

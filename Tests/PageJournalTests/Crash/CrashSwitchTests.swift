@@ -133,6 +133,32 @@ import Testing
     for image in collector.images { try expectHealthy(image, shows: 5...page.commit) }
   }
 
+  @Test func aQuarantineFoundEqualStaysThroughItsOwnSession() throws {
+    let before = try CrashRig()
+    try before.append(2)
+    try before.page.sync()
+    let image = before.system.kill()
+    let whole = try #require(image[journal])
+    let torn = SimulatedFileSystem.restart(from: image.with(journal, Array(whole[..<(whole.count - 3)])))
+    let collector = CrashRig.Collector()
+    torn.observeSyncs { system, _ in collector.add(system.crashImages()) }
+    let store = try PageStore.open(CrashRun.directory, environment: .seeded(3, torn, ManualExecutor()))
+    #expect(try store.open(CrashRun.page).page?.commit == 5)
+    // The crash came when the quarantine was written and the journal still there.
+    let cut = collector.images.filter { image in
+      image[journal] != nil && image.paths.contains { $0.hasSuffix(".quarantine") }
+    }
+    #expect(cut.count > 0)
+    for image in cut {
+      let rig = try CrashRig(image)
+      try rig.append()
+      try rig.store.close()
+      let isKept = rig.names.contains { $0.hasSuffix(".quarantine") }
+      // Where the new snapshot had its name already, nothing is set aside any more.
+      #expect(isKept == (rig.page.report.verdict == .tornTail), "\(rig.page.report)")
+    }
+  }
+
   @Test func creationCutOffLeavesNoPageOrAnEmptyOne() throws {
     let system = SimulatedFileSystem()
     try system.createDirectory(CrashRun.directory)
