@@ -39,3 +39,24 @@ extension NoteDocument {
     return usual
   }
 }
+
+extension NoteInspection {
+  /// The greatest asset that is read into memory.
+  private static let assetLimit: UInt64 = 1 << 30
+
+  /// The file name of an asset, or nil when the document has none with that id.
+  public func assetName(_ id: PageID) -> String? {
+    let names = (try? fileSystem.names(in: NotePaths(path).assets)) ?? []
+    return names.first { $0.hasPrefix("\(id).") && !$0.hasSuffix(".tmp") }
+  }
+
+  /// An asset's bytes and the extension of its file.
+  /// - Throws: `notFound` when the document has no asset with that id.
+  public func asset(_ id: PageID) throws(StorageError) -> (bytes: [UInt8], fileExtension: String) {
+    guard let name = assetName(id) else {
+      throw StorageError(.notFound, "read asset \(id)", cause: "the document has no file for it", file: path)
+    }
+    let bytes = try fileSystem.contents(of: "\(NotePaths(path).assets)/\(name)", limit: Self.assetLimit)
+    return (bytes, name.split(separator: ".").last.map(String.init) ?? "")
+  }
+}

@@ -12,7 +12,7 @@ public struct NoteInspection: Sendable {
   public let pages: [PageID]
   /// Pages that have files and that the record neither lists nor removes.
   public let unlisted: [PageID]
-  private let fileSystem: any FileSystem
+  let fileSystem: any FileSystem
 
   /// The greatest `document.json` that is read.
   static let recordLimit: UInt64 = 1 << 30

@@ -11,11 +11,7 @@ extension NoteDocument {
   ///   - index: the place in the list; nil for the end.
   /// - Throws: `usage`, `readOnly`, `noSpace`, …; then the list is as before, unless `wasApplied` of the record says else.
   public func addPage(width: Double, height: Double, at index: Int? = nil) throws(StorageError) -> Page {
-    guard width.isFinite, height.isFinite, width > 0, height > 0, width <= 1e6, height <= 1e6 else {
-      throw StorageError(
-        .usage, "add a page", cause: "its size \(width) × \(height) is not one of up to 1,000,000 points",
-        file: path)
-    }
+    try Self.requireSize(width, height, path)
     let count = content.withLock { $0.record.pages.count }
     let place = index ?? count
     guard place >= 0, place <= count else {
@@ -66,6 +62,25 @@ extension NoteDocument {
     try change { record in
       let page = record.pages.remove(at: from)
       record.pages.insert(page, at: index)
+    }
+  }
+
+  /// Gives a page another size, in points.
+  public func setPageSize(_ id: PageID, width: Double, height: Double) throws(StorageError) {
+    try Self.requireSize(width, height, path)
+    guard isListed(id) else { throw noPage(id, "resize the page") }
+    try change { record in
+      guard let index = record.pages.firstIndex(where: { $0.id == id }) else { return }
+      record.pages[index].width = width
+      record.pages[index].height = height
+    }
+  }
+
+  private static func requireSize(_ width: Double, _ height: Double, _ path: String) throws(StorageError) {
+    guard width.isFinite, height.isFinite, width > 0, height > 0, width <= 1e6, height <= 1e6 else {
+      throw StorageError(
+        .usage, "size a page", cause: "\(width) × \(height) is not a size of up to 1,000,000 points",
+        file: path)
     }
   }
 

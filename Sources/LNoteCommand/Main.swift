@@ -8,8 +8,8 @@ struct LNoteCommand {
   static let version = "0.1.0"
 
   static let verbs: [any (Verb & SendableMetatype).Type] = [
-    NewVerb.self, InfoVerb.self, CheckVerb.self, FramesVerb.self, CompactVerb.self, ApplyVerb.self,
-    DumpVerb.self,
+    NewVerb.self, InfoVerb.self, CheckVerb.self, FramesVerb.self, CompactVerb.self, ImportVerb.self,
+    ExportVerb.self, ApplyVerb.self, DumpVerb.self,
   ]
 
   static func main() {

@@ -33,12 +33,14 @@ public struct FrameListing: Sendable {
   public init(_ bytes: [UInt8]) {
     var chain = FrameChain(seed: 0)
     var begin = 0
-    if case .valid(let length) = HeaderEnvelope(bytes, magic: JournalHeader.magic, minimum: JournalHeader.size),
+    if case .valid(let length) = HeaderEnvelope(
+      bytes, magic: JournalHeader.magic, minimum: JournalHeader.size),
       let found = JournalHeader(bytes)
     {
       kind = .journal
       header =
-        "journal of page \(found.page), generation \(found.generation), from commit \(found.commit), seed \(found.seed)"
+        "journal of page \(found.page), generation \(found.generation), from commit \(found.commit), "
+        + "seed \(found.seed)"
       chain = FrameChain(seed: found.seed)
       begin = length
     } else if case .valid(let length) = HeaderEnvelope(
