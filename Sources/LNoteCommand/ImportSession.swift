@@ -20,6 +20,8 @@ struct ImportSession {
   private var rewriteBytes = 0
   private var samplesOfPage: [PageID: Int] = [:]
   private var assets: [PageID: PageID] = [:]
+  /// Pages whose size no line stated, and what is on them.
+  private var unsized: [PageID: InkExtent] = [:]
   private var notes: [String: Int] = [:]
   private var noteOrder: [String] = []
 
@@ -27,6 +29,7 @@ struct ImportSession {
   private static let pageLimit = 10_000
   /// A4, for files that state no size.
   private static let standardSize = (width: 595.28, height: 841.89)
+  private static let margin = 18.0
 
   init(_ document: NoteDocument) { self.document = document }
 
@@ -37,7 +40,18 @@ struct ImportSession {
     offset = pages.count
   }
 
+  /// Ends a file: pages whose size it did not state grow to hold their ink.
   mutating func endFile() throws(Failure) {
+    for (page, ink) in unsized where !ink.isEmpty {
+      let width = max(Self.standardSize.width, (ink.maxX + Self.margin).rounded(.up))
+      let height = max(Self.standardSize.height, (ink.maxY + Self.margin).rounded(.up))
+      guard width > Self.standardSize.width || height > Self.standardSize.height else { continue }
+      let (shownWidth, shownHeight) = (min(width, 1e6), min(height, 1e6))
+      try attempt { () throws(StorageError) in
+        try document.setPageSize(page, width: shownWidth, height: shownHeight)
+      }
+    }
+    unsized = [:]
     for note in noteOrder {
       let count = notes[note] ?? 0
       Output.error("\(file): \(note)\(count > 1 ? " (\(count) times)" : "")")
@@ -61,6 +75,7 @@ struct ImportSession {
       }
       let page = try page(number)
       try write(page, InkKind.stroke, payload)
+      unsized[page.id]?.add(stroke)
       strokes += 1
       samples += stroke.x.count
       samplesOfPage[page.id, default: 0] += stroke.x.count
@@ -137,8 +152,10 @@ struct ImportSession {
 
   private mutating func setSize(_ number: Int, _ width: Double, _ height: Double) throws(Failure) {
     let isNew = offset + number > pages.count
+    if isNew, number > 1, offset + number - 1 > pages.count { _ = try page(number - 1) }
     try addPages(upTo: number, width: width, height: height)
     let page = pages[offset + number - 1]
+    unsized[page.id] = nil
     guard !isNew else { return }
     do throws(StorageError) {
       try document.setPageSize(page.id, width: width, height: height)
@@ -148,7 +165,9 @@ struct ImportSession {
   }
 
   private mutating func page(_ number: Int) throws(Failure) -> Page {
+    let known = pages.count
     try addPages(upTo: number, width: Self.standardSize.width, height: Self.standardSize.height)
+    for page in pages[known...] { unsized[page.id] = InkExtent() }
     return pages[offset + number - 1]
   }
 
