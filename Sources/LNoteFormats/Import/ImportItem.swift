@@ -80,13 +80,8 @@ public enum ImageType: String, Sendable, Equatable, CaseIterable {
   public var mimeType: String { "image/" + rawValue }
 }
 
-/// What an import reads from, one item at a time.
-protocol ItemSource {
-  /// The next item, or nil at the end.
-  mutating func next() throws(FormatError) -> ImportItem?
-  /// How far the file has been read, from 1.
-  var line: Int { get }
-}
+/// Takes an item and the line that it ended on, if the format has lines; false ends the import.
+typealias ItemSink = (ImportItem, _ line: Int?) -> Bool
 
 /// The highest page number that an import accepts: a typing error must not make a million pages.
 let pageLimit = 100_000
