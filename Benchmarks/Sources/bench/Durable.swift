@@ -7,10 +7,10 @@ import PageJournalFaults
 /// A durable commit a stroke, against the raw system calls and against rewriting the page; interleaved rounds.
 enum Durable {
   static let strokes = 2000
-  /// Not compressible: what is measured is the writing, not deflate.
-  static let payload: [UInt8] = {
+  /// Not compressible, and no two the same: what is measured is the writing, not deflate.
+  static let payloads: [[UInt8]] = {
     var generator = Random(seed: 5)
-    return (0..<2600).map { _ in UInt8(generator.next(256)) }
+    return (0..<strokes).map { _ in (0..<2600).map { _ in UInt8(generator.next(256)) } }
   }()
 
   static func run(_ directory: String) throws {
@@ -32,7 +32,7 @@ enum Durable {
     }
     let rewrite = try rewriteRound("\(directory)/rewrite")
     print(
-      "durable after every stroke: \(strokes) strokes of \(payload.count) bytes, 5 rounds, \(merges) merges a round"
+      "durable after every stroke: \(strokes) strokes of \(2600) bytes, 5 rounds, \(merges) merges a round"
     )
     print(
       "  raw write + fdatasync   median \(text(median(raw) / 1e3)) us   p99 \(text(percentile(raw, 0.99) / 1e3))   max \(text(median(worstRaw) / 1e3))"
@@ -47,7 +47,7 @@ enum Durable {
       "  rewrite at every save   median \(text(median(rewrite) / 1e3)) us (level 0 of the same engine, last 100 strokes)"
     )
     print(
-      "  bytes handed over: \(counts.bytesWritten), \(text(Double(counts.bytesWritten) / Double(strokes * payload.count), 2, width: 0)) times the payload, merges included"
+      "  bytes handed over: \(counts.bytesWritten), \(text(Double(counts.bytesWritten) / Double(strokes * 2600), 2, width: 0)) times the payload, merges included"
     )
   }
 
@@ -61,7 +61,7 @@ enum Durable {
     defer { file.close() }
     var offset: UInt64 = 0
     var times: [Double] = []
-    for _ in 0..<strokes {
+    for payload in payloads {
       times.append(
         try nanoseconds {
           offset += UInt64(try file.write(payload.span, at: offset))
@@ -77,7 +77,7 @@ enum Durable {
     let store = try PageStore.open(path, environment: Environment(fileSystem: counting))
     let page = try store.create(PageID(random: 1, 2))
     var times: [Double] = []
-    for _ in 0..<strokes {
+    for payload in payloads {
       times.append(
         try nanoseconds {
           let (_, ticket) = try page.append(kind: 1, payload: payload.span)
@@ -95,9 +95,9 @@ enum Durable {
     options.deflates = false
     let store = try PageStore.open(path, options: options)
     let page = try store.create(PageID(random: 1, 2))
-    for _ in 0..<(strokes - 100) { _ = try page.append(kind: 1, payload: payload.span) }
+    for payload in payloads.dropLast(100) { _ = try page.append(kind: 1, payload: payload.span) }
     var times: [Double] = []
-    for _ in 0..<100 {
+    for payload in payloads.suffix(100) {
       times.append(
         try nanoseconds {
           let (_, ticket) = try page.append(kind: 1, payload: payload.span)
