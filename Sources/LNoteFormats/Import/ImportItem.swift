@@ -14,6 +14,8 @@ public enum ImportItem: Sendable, Equatable {
   case element(page: Int, kind: UInt8, payload: [UInt8])
   /// An image and the bytes of its file; `type` is nil where they are of no kind known here.
   case image(page: Int, ImagePlacement, data: [UInt8], type: ImageType?)
+  /// The bytes of a file that image elements name by its id (kind 2); comes before them.
+  case asset(id: String, data: [UInt8], type: String)
   /// Something was imported, but a property of it could not be kept: "line style".
   case simplified(what: String, reason: String, page: Int?)
   /// Something was left out: "text", "stroke".

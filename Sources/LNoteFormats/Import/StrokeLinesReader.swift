@@ -5,8 +5,10 @@ import InkElements
 
 /// Reads one JSON object a line: strokes, page sizes, and elements of other kinds.
 struct StrokeLinesReader {
-  /// The most bytes of a line. Foundation takes up to thirty times as many to read one.
-  static let lineLimit = 32 << 20
+  /// The most bytes of a line with lists in it. Foundation takes up to thirty times as many to read one.
+  static let lineLimit = 64 << 20
+  /// The most bytes of a line without: an element's payload or an asset.
+  static let stringLineLimit = 1 << 30
 
   private let bytes: [UInt8]
   private let file: String
@@ -31,7 +33,7 @@ struct StrokeLinesReader {
       at = end + 1
       lineNumber += 1
       guard range.contains(where: { !isWhiteSpace(bytes[$0]) }) else { continue }
-      guard range.count <= Self.lineLimit else {
+      guard range.count <= Self.lineLimit || isStringLine(range) else {
         throw FormatError(
           .tooLarge, file: file, line: lineNumber, cause: "the line is longer than \(Self.lineLimit) bytes")
       }
@@ -47,6 +49,10 @@ struct StrokeLinesReader {
     return nil
   }
 
+  private func isStringLine(_ range: Range<Int>) -> Bool {
+    range.count <= Self.stringLineLimit && !bytes[range].contains(UInt8(ascii: "["))
+  }
+
   private func located(_ error: FormatError) -> FormatError {
     FormatError(error.code, file: file, line: lineNumber, cause: error.cause)
   }
@@ -55,7 +61,9 @@ struct StrokeLinesReader {
   private func unlike(_ error: FormatError) -> FormatError {
     guard bytes.count <= Self.lineLimit, let whole = try? JSONDecoder().decode(Line.self, from: Data(bytes))
     else { return located(error) }
-    if ["x", "kind", "pageSize"].contains(where: { whole.json[$0] != nil }) { return located(error) }
+    if ["x", "kind", "pageSize", "asset"].contains(where: { whole.json[$0] != nil }) {
+      return located(error)
+    }
     return FormatError(
       .unsupported, file: file,
       cause: "this is a JSON document of another kind; only lines that are one stroke each can be imported")
@@ -66,7 +74,8 @@ struct StrokeLinesReader {
   private struct Line: Decodable {
     static let columns = ["x", "y", "radius", "pressure", "time", "pageSize"].map(JSONKey.init(stringValue:))
     static let others = [
-      "page", "kind", "payload", "start", "width", "color", "tool", "flags", "extra",
+      "page", "kind", "payload", "start", "width", "color", "tool", "flags", "extra", "asset", "type",
+      "data",
     ].map(JSONKey.init(stringValue:))
 
     var json: JSONValue
@@ -101,6 +110,7 @@ struct StrokeLinesReader {
     guard case .object = json else {
       throw FormatError(.malformed, cause: "a line has to be an object, not \(json.kind)")
     }
+    if json["asset"] != nil { return try asset(json) }
     let page = try page(json)
     if json["pageSize"] != nil { return try pageSize(json, page: page) }
     if json["kind"] != nil { return try element(json, page: page) }
@@ -133,5 +143,15 @@ struct StrokeLinesReader {
       throw FormatError(.malformed, cause: "payload has to be Base64")
     }
     return .element(page: page, kind: kind, payload: payload)
+  }
+
+  private static func asset(_ json: JSONValue) throws(FormatError) -> ImportItem {
+    guard let id = json["asset"]?.string, let type = json["type"]?.string, !id.isEmpty else {
+      throw FormatError(.malformed, cause: "an asset has an id and a type, both strings")
+    }
+    guard let text = json["data"]?.string, let data = Base64.decoded(text.utf8), !data.isEmpty else {
+      throw FormatError(.malformed, cause: "the data of an asset has to be Base64 of at least one byte")
+    }
+    return .asset(id: id, data: data, type: type)
   }
 }
