@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func aLineOfJSONThatWouldTakeTooMuchMemoryIsRefused() {
-    let line = "{\"x\":[" + String(repeating: "1,", count: 17 << 20)
+    let line = "{\"x\":[" + String(repeating: "1,", count: 33 << 20)
     let error = importError("{\"width\":1,\"x\":[1],\"y\":[1]}\n" + line)
     #expect(error?.code == .tooLarge)
     #expect(error?.line == 2)
