@@ -76,7 +76,10 @@ extension NoteDocument {
     let fileSystem = environment.storage.fileSystem
     try NotePublishing.restore(paths, fileSystem)
     try NoteInspection.requirePackage(paths, fileSystem)
-    if let newer = newerVersion(paths, fileSystem) { return try untouched(paths, environment, newer) }
+    let glance = readRecord(paths, fileSystem)
+    if case .failure(let error) = glance.record, error.code == .newerVersion {
+      return try untouched(paths, environment, error)
+    }
     try restorePages(paths, fileSystem)
     let owner = Owner()
     var options = environment.options
@@ -88,7 +91,7 @@ extension NoteDocument {
     let store = try openStore(paths, options, environment)
     do throws(StorageError) {
       try makeDurable(paths, fileSystem)
-      let document = try loaded(paths, store, environment)
+      let document = try loaded(paths, store, environment, glance)
       owner.set(document)
       return document
     } catch {
@@ -99,9 +102,23 @@ extension NoteDocument {
     }
   }
 
-  private static func newerVersion(_ paths: NotePaths, _ fileSystem: any FileSystem) -> StorageError? {
-    guard case .failure(let error) = NoteInspection.readRecord(paths, fileSystem) else { return nil }
-    return error.code == .newerVersion ? error : nil
+  /// The record with the bytes that it was read from.
+  private typealias Reading = (bytes: [UInt8], record: Result<DocumentRecord, StorageError>)
+
+  /// - Parameter former: not parsed again when the bytes are the same.
+  private static func readRecord(
+    _ paths: NotePaths, _ fileSystem: any FileSystem, former: Reading? = nil
+  ) -> Reading {
+    do throws(StorageError) {
+      let bytes = try fileSystem.contents(of: paths.document, limit: NoteInspection.recordLimit)
+      if let former, former.bytes == bytes, case .success = former.record { return former }
+      return (
+        bytes,
+        Result { () throws(StorageError) in try DocumentRecord(parsing: bytes, path: paths.document) }
+      )
+    } catch {
+      return ([], .failure(error))
+    }
   }
 
   /// A document whose rules are not known: its pages are shown, and nothing is locked, tidied or written.
@@ -167,15 +184,15 @@ extension NoteDocument {
   }
 
   private static func loaded(
-    _ paths: NotePaths, _ store: PageStore, _ environment: NoteEnvironment
+    _ paths: NotePaths, _ store: PageStore, _ environment: NoteEnvironment, _ glance: Reading
   ) throws(StorageError) -> NoteDocument {
     let fileSystem = environment.storage.fileSystem
-    let bytes: [UInt8]
+    let (bytes, result) = readRecord(paths, fileSystem, former: glance)
     let record: DocumentRecord
-    do throws(StorageError) {
-      bytes = try fileSystem.contents(of: paths.document, limit: NoteInspection.recordLimit)
-      record = try DocumentRecord(parsing: bytes, path: paths.document)
-    } catch  where error.code != .newerVersion {
+    switch result {
+    case .success(let read): record = read
+    case .failure(let error):
+      if error.code == .newerVersion { throw error }
       return withoutRecord(try store.pages(), paths, store, environment, error)
     }
     // Only now: beside a record that cannot be read, a temporary one may be all that there is.
