@@ -202,8 +202,9 @@ extension NoteDocument {
 
   private static func removeTemporaryFiles(_ paths: NotePaths, _ fileSystem: any FileSystem) {
     // Only tidying: what cannot be removed now is removed by a later open.
-    for name in [NotePaths.documentName, NotePaths.manifestName] {
-      try? fileSystem.removeIfAny("\(paths.root)/\(name).tmp")
+    let own = [NotePaths.documentName, NotePaths.manifestName].map { "\($0).tmp" }
+    for name in (try? fileSystem.names(in: paths.root)) ?? [] where own.contains(name) {
+      try? fileSystem.removeIfAny("\(paths.root)/\(name)")
     }
     for folder in [paths.assets, paths.thumbnails] {
       for name in (try? fileSystem.names(in: folder)) ?? [] where NotePaths.isTemporary(name) {
