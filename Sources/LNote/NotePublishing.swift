@@ -40,7 +40,26 @@ public struct NotePublishing: Sendable {
       throw error
     }
     try fileSystem.synchronizeDirectory(target.parent)
-    try fileSystem.removeTree(old)
+    // The new document is in its place, durable: what is left of the old one is only in the way.
+    try? fileSystem.removeTree(old)
+  }
+
+  /// Puts a document back that was moved away to be replaced, when a crash kept the new one from its place. Nothing
+  /// is done unless exactly one is there.
+  static func restore(_ paths: NotePaths, _ fileSystem: any FileSystem) throws(StorageError) {
+    guard try fileSystem.statusIfAny(of: paths.root) == nil else { return }
+    guard let names = try? fileSystem.names(in: paths.parent) else { return }
+    let found = names.filter { name in
+      guard name.hasPrefix(".\(paths.name)."), name.hasSuffix(".replaced") else { return false }
+      return PageID(name.dropFirst(paths.name.count + 2).dropLast(".replaced".count)) != nil
+    }
+    guard found.count == 1, let name = found.first else { return }
+    // Whoever is replacing it at this moment holds its lock.
+    let directory = try? fileSystem.openDirectory("\(paths.parent)/\(name)/pages")
+    defer { directory?.close() }
+    if let directory, (try? directory.tryLock()) == false { return }
+    try fileSystem.rename("\(paths.parent)/\(name)", to: paths.root)
+    try fileSystem.synchronizeDirectory(paths.parent)
   }
 
   /// Whether `publish` would find the name free, or something that it may replace.
