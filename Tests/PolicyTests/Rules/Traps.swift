@@ -5,7 +5,9 @@ enum Traps {
   /// Words that end the process in a release build as well.
   static let words: Set<Substring> = ["fatalError", "precondition", "preconditionFailure", "abort", "exit"]
   /// Where a process may be ended: the command line's last line, and where it is asked to leave files open.
-  static let endings: Set<String> = ["Sources/LNoteCommand/Main.swift", "Sources/LNoteCommand/ApplyVerb.swift"]
+  static let endings: Set<String> = [
+    "Sources/LNoteCommand/Main.swift", "Sources/LNoteCommand/ApplyVerb.swift",
+  ]
 
   static func findings(_ files: [SourceFile]) -> [Finding] {
     files.flatMap { file in
