@@ -190,12 +190,14 @@ struct Recovery: Sendable {
         }
         if file.generation > expected {
           // The predecessor is gone: its name never was durable, or it was lost.
-          let fits = header.previousNonce != 0 && (nonce == nil || header.previousNonce == nonce)
-          guard fits, file.generation == expected + 1 else {
+          // Its nonce is known where it was the first; else it was in the file that is gone.
+          let lost = expected == end.generation ? end.nonce : nil
+          let fits = lost.map { header.previousNonce == $0 } ?? (header.commit >= state.commit)
+          guard fits, header.previousNonce != 0, file.generation == expected + 1 else {
             makeForeign(journals[index...])
             return
           }
-          endChain(.gap, .gapSynced, journals[index...], nonce, page)
+          endChain(.gap, .gapSynced, journals[index...], lost, page)
           return
         }
         guard belongs(header, end, previous, file.generation) else {
