@@ -79,7 +79,7 @@ struct Recovery: Sendable {
   /// Generations near the top of the range only come from damage or malice; they are not counted, so that a
   /// fresh one always exists.
   private mutating func see(_ generation: UInt64) {
-    if generation < 1 << 62 { highest = max(highest, generation) }
+    if generation < PageLimits.counter { highest = max(highest, generation) }
   }
 
   // MARK: Snapshot
