@@ -25,6 +25,8 @@ public enum PageLimits {
   public static let attributeValue = 1 << 20
   /// The most elements on a page.
   public static let elements = 1 << 30
+  /// Commits and ids end here: no honest page gets there, and sums of what a file states stay far from overflow.
+  public static let counter: UInt64 = 1 << 60
   /// The greatest file that is read: 4 GiB.
   public static let file: UInt64 = 4 << 30
 }

@@ -25,8 +25,13 @@ public struct FrameSearch: Sendable {
   /// Whether any frame found carries the synced mark.
   public var isMarked: Bool { runs.contains { $0.isMarked } }
 
+  /// Bytes of crc, and what goes with them, that the search has paid for.
+  private(set) var work = 0
+
   private static let budgetFactor = 32
-  private var budget: Int
+  private var budget: Int {
+    didSet { work += oldValue - budget }
+  }
 
   /// Searches behind a bad place.
   /// - Parameters:
@@ -129,6 +134,8 @@ public struct FrameSearch: Sendable {
         marks += 1
       }
     }
+    // The frames taken are bytes gone by; the one that ended the run was computed in vain, and may be long.
+    if let refused = plausibleFrameLength(bytes, at: scanner.offset) { budget -= refused + 64 }
     if runs.isEmpty {
       firstMark = mark
       marksInFirstRun = marks

@@ -48,6 +48,9 @@ struct PageState: Sendable {
 
   var count: Int { sequence.count }
 
+  /// Whether the page has no numbers left for commits or elements. Only a made-up file gets a page there.
+  var isExhausted: Bool { commit >= PageLimits.counter || nextID >= PageLimits.counter }
+
   func record(_ id: UInt64) -> ElementRecord? { numbers[id].map { records[Int($0)] } }
 
   func record(at place: Int) -> ElementRecord? {

@@ -30,6 +30,7 @@ struct SnapshotReading: Sendable {
   /// `end` frames in the file.
   var ends = 0
   private var rawChunk: Int32?
+  private var highestID: UInt64 = 0
   /// What a search behind the damage found.
   var search: FrameSearch?
 
@@ -118,7 +119,7 @@ struct SnapshotReading: Sendable {
       }
       guard applied else { return false }
     }
-    guard end.count == UInt64(state.count), end.nextID > 0 else { return false }
+    guard end.count == UInt64(state.count), end.nextID > highestID else { return false }
     state.setCounters(commit: end.commit, nextID: end.nextID)
     return true
   }
@@ -181,6 +182,7 @@ struct SnapshotReading: Sendable {
       }
       let id = expected &+ UInt64(bitPattern: step)
       expected = id &+ 1
+      highestID = max(highestID, id)
       var content: Edit.Content
       if code == 0 {
         guard let moved = aside.removeValue(forKey: id) else { return false }

@@ -87,7 +87,7 @@ public final class Page: Sendable {
     try check(kind, payload.count)
     let (id, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
       try memory.status.requireOpen(self.id)
-      let full = memory.state.count >= PageLimits.elements
+      let full = memory.state.count >= PageLimits.elements || memory.state.isExhausted
       if full { throw StorageError(.tooLarge, "add an element", cause: "the page is full", page: self.id) }
       memory.state.repackIfSparse()
       let content = Edit.Content(kind: kind, payload: memory.state.store(payload))

@@ -79,7 +79,7 @@ struct Recovery: Sendable {
   /// Generations near the top of the range only come from damage or malice; they are not counted, so that a
   /// fresh one always exists.
   private mutating func see(_ generation: UInt64) {
-    if generation < 1 << 62 { highest = max(highest, generation) }
+    if generation < PageLimits.counter { highest = max(highest, generation) }
   }
 
   // MARK: Snapshot
@@ -131,13 +131,16 @@ struct Recovery: Sendable {
       if case .valid(let header) = reading.header { see(header.generation) }
       readings.append((file, reading))
     }
-    guard snapshotFact == .complete || snapshotFact == .cutOffMerge, let end = reading?.end else {
-      if readings.contains(where: { $0.reading.header == .newer }) { journalFact = .newer }
-      return
+    if snapshotFact == .complete || snapshotFact == .cutOffMerge, let end = reading?.end {
+      readLower(readings.filter { $0.file.generation < end.generation }, end, files.page)
+      let higher = readings.filter { $0.file.generation >= end.generation }
+      if !higher.isEmpty { readChain(higher, end, files.page) }
     }
-    readLower(readings.filter { $0.file.generation < end.generation }, end, files.page)
-    let higher = readings.filter { $0.file.generation >= end.generation }
-    if !higher.isEmpty { readChain(higher, end, files.page) }
+    // Wherever it stands: nothing here may remove or copy what it cannot read.
+    if let newer = readings.first(where: { $0.reading.header == .newer }) {
+      journalFact = .newer
+      blame(newer.file.name, 0)
+    }
   }
 
   private mutating func readLower(
@@ -155,9 +158,7 @@ struct Recovery: Sendable {
           if lowerFact == .none { lowerFact = .absorbed }
           continue
         }
-      case .newer:
-        journalFact = .newer
-        return
+      case .newer: continue
       case .damaged: break
       }
       lowerFact = .foreign
@@ -178,9 +179,7 @@ struct Recovery: Sendable {
       case .absent:
         // Prepared ahead and never used. A used one behind it is a gap, which the next turn finds.
         continue
-      case .newer:
-        journalFact = .newer
-        return
+      case .newer: return
       case .damaged:
         breakChain(at: journals[index...], nonce, page, broken: file.generation == expected)
         return
@@ -191,12 +190,14 @@ struct Recovery: Sendable {
         }
         if file.generation > expected {
           // The predecessor is gone: its name never was durable, or it was lost.
-          let fits = header.previousNonce != 0 && (nonce == nil || header.previousNonce == nonce)
-          guard fits, file.generation == expected + 1 else {
+          // Its nonce is known where it was the first; else it was in the file that is gone.
+          let lost = expected == end.generation ? end.nonce : nil
+          let fits = lost.map { header.previousNonce == $0 } ?? (header.commit >= state.commit)
+          guard fits, header.previousNonce != 0, file.generation == expected + 1 else {
             makeForeign(journals[index...])
             return
           }
-          endChain(.gap, .gapSynced, journals[index...], nonce, page)
+          endChain(.gap, .gapSynced, journals[index...], lost, page)
           return
         }
         guard belongs(header, end, previous, file.generation) else {
