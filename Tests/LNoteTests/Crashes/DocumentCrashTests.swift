@@ -27,7 +27,7 @@ import Testing
     #if DEBUG
       return Scope(steps: 2, images: 12, deepEvery: 20, states: 500)
     #else
-      return Scope(steps: 3, images: 24, deepEvery: 20, states: 4000)
+      return Scope(steps: 3, images: 24, deepEvery: 20, states: 3000)
     #endif
   }
 
