@@ -55,5 +55,6 @@ let package = Package(
     .testTarget(
       name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],
       swiftSettings: tests),
+    .testTarget(name: "PolicyTests", swiftSettings: tests),
   ]
 )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// A JSON value that keeps what it does not understand, so that keys of newer versions survive a save.
-public enum JSON: Sendable, Equatable {
+public enum JSON: Sendable, Equatable, Codable {
   /// `null`
   case null
   /// `true`, `false`
@@ -17,19 +19,54 @@ public enum JSON: Sendable, Equatable {
   /// Keys and values.
   case object([String: JSON])
 
-  /// Parses UTF-8 text; nil when it is not JSON, has a key twice in one object, a number beyond a `Double`, or more
-  /// than 512 levels. Time and memory are linear in the text.
+  /// Reads any value. A failed attempt is what costs, so the most frequent kinds are tried first.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode([JSON].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSON].self))
+    }
+  }
+
+  /// Writes the value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+
+  /// Parses UTF-8 text; nil when it is not JSON.
   public init?(parsing bytes: [UInt8]) {
-    var parser = JSONParser(bytes)
-    guard let value = parser.document() else { return nil }
+    guard let value = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return nil }
     self = value
   }
 
-  /// The text, keys sorted, so that equal values are equal bytes. Empty when a number in it is not finite.
+  /// The text, keys sorted, so that equal values are equal bytes.
   public func text(pretty: Bool) -> [UInt8] {
-    var writer = JSONWriter(isPretty: pretty)
-    writer.write(self, indentation: 0)
-    return writer.isRefused ? [] : writer.bytes
+    let encoder = JSONEncoder()
+    encoder.outputFormatting =
+      pretty
+      ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+    // Every case of the enum encodes: a number that JSON cannot hold is never stored in one.
+    return ((try? encoder.encode(self)).map { [UInt8]($0) }) ?? []
   }
 
   /// The value of a key of an object.

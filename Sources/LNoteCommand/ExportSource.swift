@@ -80,13 +80,35 @@ struct ExportSource {
   }
 
   func writeNDJSON(to file: OutputFile) throws(Failure) {
+    var written: Set<PageID> = []
     try Self.translating { () throws(TransferError<Failure>) in
       var exporter = NDJSONExporter<Failure> { (bytes) throws(Failure) in try file.write(bytes) }
       for (page, items) in pages {
         try exporter.beginPage(page)
-        for item in items { try exporter.add(item) }
+        for item in items {
+          if case .image(let image, _) = item {
+            let id = PageID(high: image.assetHigh, low: image.assetLow)
+            if written.insert(id).inserted { try writeAsset(id, &exporter) }
+          }
+          try exporter.add(item)
+        }
       }
     }
+  }
+
+  /// The bytes of an asset; one that is missing is said, and its references stay as they are.
+  private func writeAsset(
+    _ id: PageID, _ exporter: inout NDJSONExporter<Failure>
+  ) throws(TransferError<Failure>) {
+    let asset: (bytes: [UInt8], fileExtension: String)
+    do throws(StorageError) {
+      asset = try inspection.asset(id)
+    } catch {
+      Output.error("lnote export: \(error)")
+      return
+    }
+    let isPlain = asset.fileExtension.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
+    try exporter.addAsset(id: id.description, type: isPlain ? asset.fileExtension : "bin", data: asset.bytes)
   }
 
   private static func translating(_ body: () throws(TransferError<Failure>) -> Void) throws(Failure) {

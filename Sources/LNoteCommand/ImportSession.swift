@@ -85,6 +85,15 @@ struct ImportSession {
       try addElement(number, kind, payload)
     case .image(let number, let placement, let data, let type):
       try addImage(number, placement, data, type)
+    case .asset(let text, let data, let type):
+      guard let id = PageID(text) else {
+        throw Failure(.damaged, "the id of an asset, “\(text)”, is no lower-case UUID")
+      }
+      do throws(StorageError) {
+        assets[id] = try document.addAsset(data, type: type)
+      } catch {
+        throw error.code == .usage ? Failure(.damaged, error.description) : Failure(error)
+      }
     case .simplified(let what, let reason, let page):
       note("\(what) simplified", reason, page)
     case .skipped(let what, let reason, let page):

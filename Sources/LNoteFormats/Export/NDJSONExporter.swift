@@ -48,6 +48,15 @@ public struct NDJSONExporter<Failure: Error> {
     try end()
   }
 
+  /// Writes the bytes of a file that image elements name; before them, so that an import can give it a new id.
+  public mutating func addAsset(id: String, type: String, data: [UInt8]) throws(TransferError<Failure>) {
+    buffer.removeAll(keepingCapacity: true)
+    write("{\"asset\":\"\(id)\",\"type\":\"\(type)\",\"data\":\"")
+    buffer.append(contentsOf: Base64.encoded(data))
+    write("\"")
+    try end()
+  }
+
   private mutating func begin() {
     buffer.removeAll(keepingCapacity: true)
     write("{\"page\":\(page)")

@@ -53,6 +53,9 @@ public final class Page: Sendable {
   /// Elements on the page.
   public var count: Int { memory.withLock { $0.state.count } }
 
+  /// The id of the element at a place, or nil.
+  public func elementID(at place: Int) -> UInt64? { memory.withLock { $0.state.record(at: place)?.id } }
+
   /// The last commit issued.
   public var commit: UInt64 { memory.withLock { $0.state.commit } }
 
