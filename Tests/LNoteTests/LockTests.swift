@@ -78,20 +78,22 @@ import Testing
     let path = folder + "/n.lnote"
     let document = try NoteDocument.create(at: path)
     let isDone = Locked(false)
+    let hasEnded = Locked(false)
     let readings = Locked(0)
     let reader = Thread {
       while !isDone.value {
         if let seen = try? NoteInspection(path) {
           if case .failure(let error) = seen.record { Issue.record("\(error)") }
           for id in seen.pages {
-            let verdict = seen.inspect(id).report.verdict
+            let report = seen.inspect(id).report
             // A page may be removed between the list and the look.
             let isListed = document.isListed(id)
-            if isListed, verdict > .leftOpen { Issue.record("\(verdict)") }
+            if isListed, report.verdict > .leftOpen { Issue.record("\(report)") }
           }
           readings.with { $0 += 1 }
         }
       }
+      hasEnded.with { $0 = true }
     }
     reader.start()
     for round in 0..<30 {
@@ -103,6 +105,8 @@ import Testing
     }
     while readings.value == 0 { await Task.yield() }
     isDone.with { $0 = true }
+    // The folder goes at the end of this test.
+    while !hasEnded.value { await Task.yield() }
     try document.close()
     #expect(try NoteInspection(path).unlisted == [])
   }

@@ -26,17 +26,17 @@ struct CrashCheck {
 
   /// - Parameters:
   ///   - spoilsCache: whether the manifest is replaced by nonsense first; it must not be needed.
-  ///   - isDeep: whether crashes of the recovery are gone through as well.
-  mutating func check(_ image: Image, spoilsCache: Bool, isDeep: Bool) {
+  ///   - innerImages: of how many images, at each synchronisation, crashes of the recovery are gone through.
+  mutating func check(_ image: Image, spoilsCache: Bool, innerImages: Int) {
     do {
       let system = SimulatedFileSystem.restart(from: image)
       let bench = Bench(system, seed: 99)
       if spoilsCache { try bench.put([0, 1, 2], "manifest.json") }
       try checkReading(bench)
       let inner = Locked<[Image]>([])
-      if isDeep {
+      if innerImages > 0 {
         system.observeSyncs { system, _ in
-          let images = Array(system.crashImages(limit: 4))
+          let images = Array(system.crashImages(limit: innerImages))
           inner.with { $0 += images }
         }
       }
@@ -45,7 +45,7 @@ struct CrashCheck {
       system.observeSyncs(nil)
       compare(shown, "opened")
       // What was shown stays, whatever happens next.
-      for later in isDeep ? Array(system.crashImages(limit: 4)) : [system.durableImage()] {
+      for later in innerImages > 0 ? Array(system.crashImages(limit: innerImages)) : [system.durableImage()] {
         let after = Bench(SimulatedFileSystem.restart(from: later), seed: 98)
         let again = try after.open()
         let found = try show(again, after)

@@ -15,6 +15,8 @@ import Testing
     var images: Int?
     /// Of how many images one has the crashes of its recovery gone through.
     var deepEvery: Int
+    /// Images at each synchronisation of such a recovery.
+    var innerImages = 4
     /// The least number of different states that have to be seen.
     var states: Int
   }
@@ -22,12 +24,12 @@ import Testing
   /// More with PAGEJOURNAL_CRASH=full.
   private static var scope: Scope {
     if ProcessInfo.processInfo.environment["PAGEJOURNAL_CRASH"] == "full" {
-      return Scope(steps: 3, images: 400, deepEvery: 8, states: 20_000)
+      return Scope(steps: 3, images: nil, deepEvery: 1, innerImages: 12, states: 3000)
     }
     #if DEBUG
       return Scope(steps: 2, images: 12, deepEvery: 20, states: 500)
     #else
-      return Scope(steps: 3, images: 24, deepEvery: 20, states: 4000)
+      return Scope(steps: 3, images: 24, deepEvery: 20, states: 3000)
     #endif
   }
 
@@ -59,7 +61,8 @@ import Testing
           guard seen.insert(moment).inserted else { continue }
           var check = CrashCheck(moment.expected, workload)
           check.check(
-            moment.image, spoilsCache: seen.count % 3 == 0, isDeep: seen.count % scope.deepEvery == 0)
+            moment.image, spoilsCache: seen.count % 3 == 0,
+            innerImages: seen.count % scope.deepEvery == 0 ? scope.innerImages : 0)
           guard !check.findings.isEmpty else { continue }
           failures += 1
           let sequence = steps.map(\.rawValue).joined(separator: ", ")
@@ -124,7 +127,7 @@ import Testing
         for image in system.crashImages(limit: 6) {
           states += 1
           var check = CrashCheck(narrowed, workload)
-          check.check(image, spoilsCache: false, isDeep: false)
+          check.check(image, spoilsCache: false, innerImages: 0)
           #expect(check.findings == [], "\(steps.map(\.rawValue)): \(image)")
         }
         document.abandon()
@@ -148,7 +151,7 @@ import Testing
     var findings = 0
     for moment in try moments(of: last, workload, scope) {
       var check = CrashCheck(moment.expected, workload)
-      check.check(moment.image, spoilsCache: false, isDeep: false)
+      check.check(moment.image, spoilsCache: false, innerImages: 0)
       if !check.findings.isEmpty { findings += 1 }
     }
     #expect(findings > 0)
