@@ -25,14 +25,14 @@ struct Failure: Error {
   }
 
   init(_ error: StorageError) {
-    self.init(Failure.code(of: error), error.description)
+    self.init(Failure.code(of: error), error.sentence)
   }
 
   /// An error of making an output: what is missing there is not an input.
   static func creating(_ error: StorageError) -> Failure {
     switch error.code {
     case .notFound, .wrongKind, .alreadyExists, .accessDenied, .readOnlyVolume:
-      Failure(.cannotCreate, error.description)
+      Failure(.cannotCreate, error.sentence)
     default: Failure(error)
     }
   }
@@ -47,6 +47,26 @@ struct Failure: Error {
     case .accessDenied, .readOnlyVolume, .noSpace, .io, .tooManyOpenFiles, .readOnly: .io
     case .noSuchElement, .closed, .internal: .internal
     }
+  }
+}
+
+extension StorageError {
+  /// The error as the command line says it: what cannot be done to which file, why, and what to do.
+  var sentence: String {
+    let place = (file ?? page.map { "page \($0)" }).map { $0 + (offset.map { ", byte \($0)" } ?? "") }
+    // “examine” and its like have the file as their object; “open the document” has one already.
+    let verb = operation == "examine" ? "open" : operation
+    let hasObject = verb.contains(" ") && verb != "write to"
+    var text =
+      switch place {
+      case let place? where hasObject: "\(place): cannot \(verb)"
+      case let place?: "cannot \(verb) \(place)"
+      case nil: "cannot \(verb)"
+      }
+    text += ": \(cause)"
+    if code == .io, let systemError { text += " (error \(systemError))" }
+    if !advice.isEmpty { text += "; \(advice)" }
+    return text
   }
 }
 
