@@ -55,5 +55,8 @@ let package = Package(
     .testTarget(
       name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],
       swiftSettings: tests),
+    .testTarget(
+      name: "LNoteCommandTests", dependencies: ["LNoteCommand", "LNoteFormats", "PageJournal"],
+      swiftSettings: tests),
   ]
 )

@@ -42,7 +42,7 @@ enum ApplyVerb: Verb {
       --compact-at   journal bytes at which a page is merged in the background (default 262144)
       --leave-open   at the end of input exits at once, with nothing more written
 
-    Exits 0 if the final close held, even if operations were refused.
+    Exits 0 if the final close held, even if operations were refused; 74 if an answer could not be printed.
     """
   static let flags: Set<String> = ["--create", "--leave-open"]
   static let options: Set<String> = ["--durability", "--compact-at"]
@@ -72,7 +72,10 @@ enum ApplyVerb: Verb {
         return .ok
       }
     }
-    if arguments.has("--leave-open") { exit((input.failure == nil ? ExitCode.ok : .io).rawValue) }
+    if arguments.has("--leave-open") {
+      // Not by returning: a document that is let go would write what is buffered.
+      exit((input.failure == nil && !Output.hasFailed ? ExitCode.ok : .io).rawValue)
+    }
     try attempt { () throws(StorageError) in try document.close() }
     if let number = input.failure {
       throw Failure(.io, "cannot read the standard input (error \(number)); the document was closed")

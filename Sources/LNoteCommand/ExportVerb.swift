@@ -78,16 +78,22 @@ struct PageSelection {
     var chosen: Set<Int> = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false)
-      let first = ends.first.flatMap { $0.isEmpty && ends.count == 2 ? 1 : Int($0) }
-      let last = ends.count == 1 ? first : ends.last.flatMap { $0.isEmpty ? count : Int($0) }
-      guard ends.count <= 2, !part.isEmpty, part != "-", let first, let last, first >= 1, first <= last else {
+      let first = ends.first.flatMap { $0.isEmpty && ends.count == 2 ? 1 : Self.number($0) }
+      let last = ends.count == 1 ? first : ends.last.flatMap { $0.isEmpty ? count : Self.number($0) }
+      guard ends.count <= 2, !part.isEmpty, part != "-", let first, let last, first >= 1, last >= 1 else {
         throw Failure(.usage, "--pages takes numbers from 1 such as 3, 2-5 or 1,4-6, not “\(text)”")
       }
       guard first <= count, ends.count == 1 || ends[1].isEmpty || last <= count else {
-        throw Failure(.usage, "--pages \(text): the document has \(count) page\(count == 1 ? "" : "s")")
+        throw Failure(.usage, "--pages \(text): the document has \(Output.count(count, "page"))")
       }
+      guard first <= last else { throw Failure(.usage, "--pages \(text): \(first) is behind \(last)") }
       chosen.formUnion((first - 1)...(last - 1))
     }
     indices = chosen.sorted()
+  }
+
+  /// Digits only: no sign, no space.
+  private static func number(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
   }
 }

@@ -40,7 +40,8 @@ enum ImportVerb: Verb {
     try UserPath.requireParent(of: output)
     try creating { () throws(StorageError) in try publishing.requireReplaceable(replaces) }
     try Documents.requireUnlocked(output)
-    Interruption.watch()
+    let signals = Interruption.watch()
+    defer { withExtendedLifetime(signals) {} }
     var session: ImportSession?
     do throws(Failure) {
       let document = try creating { () throws(StorageError) in

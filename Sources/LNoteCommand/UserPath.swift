@@ -9,6 +9,7 @@ enum UserPath {
   static func followed(_ path: String) -> String {
     var path = path
     guard !path.utf8.contains(0) else { return path }
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
     for _ in 0..<40 {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
       path = target.hasPrefix("/") ? target : "\(parent(of: path))/\(target)"
