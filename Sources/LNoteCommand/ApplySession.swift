@@ -30,6 +30,8 @@ final class ApplySession {
 
   private let document: NoteDocument
   private let level: Level
+  /// The pages that were changed, or that were to be.
+  private var touched: Set<PageID> = []
   /// Why the `close` operation failed.
   private(set) var closeFailure: StorageError?
 
@@ -51,12 +53,23 @@ final class ApplySession {
 
   private func close() -> ApplyAnswer {
     do throws(StorageError) {
-      try document.close()
+      try closeDocument()
       return ApplyAnswer()
     } catch {
       closeFailure = error
       return ApplyAnswer(refused: Refusal(error))
     }
+  }
+
+  /// Closes the document. It does not hold for a page that had turned read-only with commits that reached no file.
+  func closeDocument() throws(StorageError) {
+    var lost: StorageError?
+    for record in document.pages where touched.contains(record.id) {
+      guard let page = try document.page(record.id).page, page.durableCommit < page.commit else { continue }
+      lost = lost ?? page.obstacle
+    }
+    try document.close()
+    if let lost { throw lost }
   }
 
   private func perform(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
@@ -147,7 +160,10 @@ final class ApplySession {
     } catch {
       throw Refusal(error)
     }
-    if let page = opened.page { return page }
+    if let page = opened.page {
+      touched.insert(id)
+      return page
+    }
     let report = opened.report
     let code: Refusal.Code
     switch report.verdict {

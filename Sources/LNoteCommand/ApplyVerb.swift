@@ -76,7 +76,7 @@ enum ApplyVerb: Verb {
       // Not by returning: a document that is let go would write what is buffered.
       exit((input.failure == nil && !Output.hasFailed ? ExitCode.ok : .io).rawValue)
     }
-    try attempt { () throws(StorageError) in try document.close() }
+    try attempt { () throws(StorageError) in try session.closeDocument() }
     if let number = input.failure {
       throw Failure(.io, "cannot read the standard input (error \(number)); the document was closed")
     }

@@ -40,6 +40,8 @@ struct Failure: Error {
   private static func code(of error: StorageError) -> ExitCode {
     switch error.code {
     case .usage: .usage
+    // With an error number it is the volume that takes no larger file.
+    case .tooLarge where error.systemError != nil: .io
     case .damaged, .newerVersion, .badPayload, .tooLarge: .damaged
     case .notFound, .wrongKind: .noInput
     case .alreadyExists: .cannotCreate

@@ -15,6 +15,8 @@ struct LNoteCommand {
   static func main() {
     // A reader that goes away is an error of the write, not the end of the process before its files are closed.
     signal(SIGPIPE, SIG_IGN)
+    // The same for a limit on the size of files.
+    signal(SIGXFSZ, SIG_IGN)
     _ = Output.reservedDescriptors
     var code = run(Array(CommandLine.arguments.dropFirst()))
     if Output.hasFailed, code == .ok {

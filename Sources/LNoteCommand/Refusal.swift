@@ -24,7 +24,8 @@ struct Refusal: Error {
     case .notFound: code = error.page == nil ? .io : .noSuchPage
     case .noSuchElement: code = .noSuchElement
     case .badPayload: code = .badPayload
-    case .tooLarge: code = .tooLarge
+    // With an error number it is the volume that takes no larger file.
+    case .tooLarge: code = error.systemError == nil ? .tooLarge : .noSpace
     case .readOnly, .readOnlyVolume: code = .readOnly
     case .noSpace: code = .noSpace
     case .io, .accessDenied, .tooManyOpenFiles, .wrongKind: code = .io

@@ -158,4 +158,24 @@ import Testing
     expectSentence(try Command.shell("$L apply d.lnote < /", in: f.scratch), 74, "standard input")
     expectSentence(try Command.shell("$L dump --batch < /", in: f.scratch), 74, "standard input")
   }
+
+  @Test func aCloseThatDoesNotHoldIsSaid() throws {
+    let f = try Fixture(strokes: 1)
+    var random = SeededGenerator(state: seed)
+    try f.scratch.write(
+      "in",
+      (0..<60).map { _ in f.append(200, Data(random.bytes(150)).base64EncodedString()) }.joined(
+        separator: "\n"))
+    let run = try Command.shell("(ulimit -f 8; $L apply d.lnote < in; echo $? > code) | cat", in: f.scratch)
+    #expect(
+      run.errorLines.count == 1 && run.errors.contains("the file would be larger"), "\(run.errors)")
+    #expect(try String(decoding: f.scratch.bytes("code"), as: UTF8.self) == "74\n")
+    let answers = try run.answers()
+    #expect(answers.count == 60)
+    let acknowledged = answers.filter { $0.isOK }.count
+    #expect(acknowledged < 60)
+    let payloads = try f.payloads()
+    #expect(payloads.count >= acknowledged + 1)
+    #expect(try Command.run("check", f.document).code == 0)
+  }
 }

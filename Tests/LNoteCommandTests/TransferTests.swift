@@ -80,6 +80,16 @@ import Testing
     #expect(try Command.run("import", "in.ndjson", "-o", "new.lnote/", "--force", in: scratch).code == 0)
   }
 
+  @Test func aPageNumberThatIsAMistakeMakesNoPages() throws {
+    let scratch = try Scratch()
+    for number in ["1002", "10001", "99999999999", "-1", "0", "1.5"] {
+      try scratch.write("in.ndjson", #"{"width":1,"x":[1],"y":[1],"page":\#(number)}"#)
+      expectSentence(
+        try Command.run("import", "in.ndjson", "-o", "x.lnote", in: scratch), 65, "in.ndjson", "page")
+      #expect(try scratch.names() == ["in.ndjson"])
+    }
+  }
+
   @Test func anInterruptedImportLeavesNothing() throws {
     let scratch = try Scratch()
     let line = #"{"width":1,"x":[1,2,3,4,5,6,7,8],"y":[1,2,3,4,5,6,7,8]}"# + "\n"
