@@ -107,7 +107,7 @@ enum ApplyVerb: Verb {
         } catch  where error.code == .alreadyExists {
           // Another process made it in this moment: open that one.
         } catch {
-          throw Failure.creating(error)
+          throw Failure.creating(error, path)
         }
       }
     }

@@ -28,12 +28,24 @@ struct Failure: Error {
     self.init(Failure.code(of: error), error.sentence)
   }
 
-  /// An error of making an output: what is missing there is not an input.
-  static func creating(_ error: StorageError) -> Failure {
+  /// An error of making an output: what is missing there is not an input, and the temporary names that it has until
+  /// it is whole tell nobody anything.
+  static func creating(_ error: StorageError, _ path: String) -> Failure {
+    var named = error
     switch error.code {
-    case .notFound, .wrongKind, .alreadyExists, .accessDenied, .readOnlyVolume:
-      Failure(.cannotCreate, error.sentence)
-    default: Failure(error)
+    case .notFound, .wrongKind, .accessDenied, .readOnlyVolume:
+      named.operation = "create"
+      named.file = path
+      if error.code == .accessDenied { named.advice = "check owner and mode of the folder that it goes into" }
+      return Failure(.cannotCreate, named.sentence)
+    case .alreadyExists: return Failure(.cannotCreate, error.sentence)
+    case .noSpace:
+      named.operation = "write"
+      named.file = path
+      named.offset = nil
+      named.advice = "free some space"
+      return Failure(named)
+    default: return Failure(error)
     }
   }
 

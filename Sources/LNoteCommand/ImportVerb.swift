@@ -38,13 +38,13 @@ enum ImportVerb: Verb {
     let publishing = NotePublishing(to: output, environment: environment)
     let replaces = arguments.has("--force")
     try UserPath.requireParent(of: output)
-    try creating { () throws(StorageError) in try publishing.requireReplaceable(replaces) }
+    try creating(output) { () throws(StorageError) in try publishing.requireReplaceable(replaces) }
     try Documents.requireUnlocked(output)
     let signals = Interruption.watch()
     defer { withExtendedLifetime(signals) {} }
     var session: ImportSession?
     do throws(Failure) {
-      let document = try creating { () throws(StorageError) in
+      let document = try creating(output) { () throws(StorageError) in
         try NoteDocument.create(at: publishing.temporary, environment: environment)
       }
       var importing = ImportSession(document)
@@ -59,7 +59,7 @@ enum ImportVerb: Verb {
       try Interruption.check()
       // Somebody may have opened the old document meanwhile.
       try Documents.requireUnlocked(output)
-      try creating { () throws(StorageError) in try publishing.publish(replaces: replaces) }
+      try creating(output) { () throws(StorageError) in try publishing.publish(replaces: replaces) }
       Output.clearProgress()
       importing.printSummary(output, journalBytes: journalBytes, written: meter.count)
     } catch {
@@ -93,11 +93,13 @@ enum ImportVerb: Verb {
   }
 
   /// Errors of the place to write to.
-  private static func creating<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+  private static func creating<Result>(
+    _ path: String, _ body: () throws(StorageError) -> Result
+  ) throws(Failure) -> Result {
     do throws(StorageError) {
       return try body()
     } catch {
-      throw Failure.creating(error)
+      throw Failure.creating(error, path)
     }
   }
 }

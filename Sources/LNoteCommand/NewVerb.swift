@@ -20,7 +20,7 @@ enum NewVerb: Verb {
     do throws(StorageError) {
       try NoteDocument.create(at: path, title: arguments.value("--title") ?? "").close()
     } catch {
-      throw Failure.creating(error)
+      throw Failure.creating(error, path)
     }
     return .ok
   }

@@ -25,7 +25,7 @@ enum UserPath {
         throw StorageError(.wrongKind, "create", cause: "“\(parent)” is not a folder", file: path)
       }
     } catch {
-      guard error.code == .notFound else { throw Failure.creating(error) }
+      guard error.code == .notFound else { throw Failure.creating(error, path) }
       throw Failure(.cannotCreate, "cannot create \(path): there is no folder “\(parent)”")
     }
   }

@@ -174,37 +174,56 @@ import Testing
   }
 
   @Test func whatMayNotBeReadOrWritten() throws {
-    let scratch = try scratch()
-    guard getuid() != 0 else {
-      try rootHasNoLimitsButAttributes(scratch)
+    let f = try Fixture(strokes: 1)
+    try f.scratch.write("in.ndjson", #"{"width":1,"x":[1],"y":[1]}"#)
+    // The superuser may do everything: then somebody else tries.
+    let prefix = getuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
+    let change = getuid() == 0 ? "chmod 755 ." : "true"
+    guard try Command.shell("\(change) && \(prefix)$L --version", in: f.scratch).code == 0 else {
+      print("skipped: permissions: this is root, and nobody else can run the binary")
       return
     }
-    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: scratch / "taken.lnote/pages")
-    for words in [["compact", "taken.lnote"], ["apply", "taken.lnote"]] {
-      expectSentence(try Command.run(words, in: scratch), 74, "permission denied")
+    func refusal(_ mode: String, of name: String, _ words: String) throws -> Run {
+      let old = try Command.shell("stat -c %a \(name) && chmod \(mode) \(name)", in: f.scratch)
+      let before = try f.scratch.everything()
+      let run = try Command.shell("\(prefix)$L \(words) < /dev/null", in: f.scratch)
+      _ = try Command.shell("chmod \(old.lines[0]) \(name)", in: f.scratch)
+      #expect(try f.scratch.everything() == before, "\(words)")
+      return run
     }
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: scratch / "taken.lnote/pages")
-    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: scratch.path)
-    expectSentence(try Command.run("new", "x.lnote", in: scratch), 73, "permission denied")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.path)
-  }
-
-  /// The superuser may write everywhere, but not into an immutable folder.
-  private func rootHasNoLimitsButAttributes(_ scratch: Scratch) throws {
-    try scratch.write("in.ndjson", #"{"width":1,"x":[1],"y":[1]}"#)
-    guard try Command.shell("chattr +i . taken.lnote taken.lnote/pages", in: scratch).code == 0 else {
-      print("skipped: permissions: this is root, and the volume has no immutable files")
+    guard getuid() == 0 else {
+      // Whoever runs this owns the files, and could not compare them afterwards.
+      _ = try Command.shell("chmod 0 in.ndjson", in: f.scratch)
+      expectSentence(
+        try Command.run("import", "in.ndjson", "-o", "x.lnote", in: f.scratch), 74, "permission denied")
+      _ = try Command.shell("chmod 600 in.ndjson", in: f.scratch)
       return
     }
-    let results = try ["new x.lnote", "import in.ndjson -o x.lnote", "export taken.lnote -o x.svg"].map {
-      try Command.shell("$L \($0)", in: scratch)
+    for verb in ["info", "check", "compact", "apply", "dump", "dump --recover"] {
+      for (name, mode) in [("d.lnote/pages", "700"), ("d.lnote", "700")] {
+        expectSentence(try refusal(mode, of: name, "\(verb) d.lnote"), 74, "d.lnote", "permission denied")
+      }
     }
-    let pages = try Command.shell(
-      #"echo '{"op":"addPage","width":1,"height":1}' | $L apply taken.lnote"#, in: scratch)
-    _ = try Command.shell("chattr -i . taken.lnote taken.lnote/pages", in: scratch)
-    for run in results { expectSentence(run, 73, "permission denied") }
-    #expect(try pages.answers().first?.isOK == false)
-    #expect(try scratch.names() == ["in.ndjson", "taken.lnote"])
+    expectSentence(
+      try refusal("600", of: "in.ndjson", "import in.ndjson -o /tmp/none-\(f.page)"), 74, "in.ndjson")
+    let outputs = [
+      "new x.lnote", "import in.ndjson -o x.lnote", "import in.ndjson -o d.lnote --force",
+      "export d.lnote -o x.svg",
+      "apply x.lnote --create",
+    ]
+    for words in outputs {
+      let run = try refusal("755", of: ".", words)
+      expectSentence(run, 73, "permission denied", words.contains("x.svg") ? "x.svg" : ".lnote")
+      #expect(!run.errors.contains(".new") && !run.errors.contains(".part"), "\(run.errors)")
+    }
+    let file = "d.lnote/pages/\(f.page).content"
+    let check = try refusal("600", of: file, "check d.lnote")
+    #expect(
+      check.code == 74 && check.text.contains("unavailable") && check.text.contains("permission denied"))
+    let dump = try refusal("600", of: file, "dump d.lnote")
+    #expect(dump.code == 0 && dump.text.contains(#""elements":null"#))
+    let export = try refusal("600", of: file, "export d.lnote -o /tmp/none-\(f.page).svg")
+    #expect(export.code == 74 && export.errors.contains("unavailable"))
+    try? FileManager.default.removeItem(atPath: "/tmp/none-\(f.page).svg")
   }
 }
