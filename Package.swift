@@ -56,5 +56,8 @@ let package = Package(
       name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],
       swiftSettings: tests),
     .testTarget(name: "PolicyTests", swiftSettings: tests),
+    .testTarget(
+      name: "LNoteCommandTests", dependencies: ["LNoteCommand", "LNoteFormats", "PageJournal"],
+      swiftSettings: tests),
   ]
 )

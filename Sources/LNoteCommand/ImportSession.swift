@@ -27,6 +27,8 @@ struct ImportSession {
 
   /// More pages than this come from a mistake in a page number.
   private static let pageLimit = 10_000
+  /// More pages than this between one that has something on it and the next come from one too.
+  private static let gapLimit = 1_000
   /// A4, for files that state no size.
   private static let standardSize = (width: 595.28, height: 841.89)
   private static let margin = 18.0
@@ -71,7 +73,7 @@ struct ImportSession {
       do throws(InkError) {
         payload = try stroke.encoded()
       } catch {
-        throw Failure(.damaged, "stroke \(strokes + 1): \(error)")
+        throw Failure(.damaged, "stroke \(strokes + 1): \(error.description)")
       }
       let page = try page(number)
       try write(page, InkKind.stroke, payload)
@@ -169,7 +171,7 @@ struct ImportSession {
     do throws(StorageError) {
       try document.setPageSize(page.id, width: width, height: height)
     } catch {
-      throw Failure(error.code == .usage ? .damaged : .io, error.description)
+      throw Failure(error.code == .usage ? .damaged : .io, error.sentence)
     }
   }
 
@@ -184,11 +186,18 @@ struct ImportSession {
     guard number >= 1, offset + number <= Self.pageLimit else {
       throw Failure(.damaged, "page \(number) of \(file): at most \(Self.pageLimit) pages are imported")
     }
+    guard offset + number - pages.count <= Self.gapLimit else {
+      throw Failure(
+        .damaged,
+        "page \(number) of \(file) follows page \(pages.count - offset): at most \(Self.gapLimit) pages are left empty"
+      )
+    }
     while pages.count < offset + number {
+      try Interruption.check()
       do throws(StorageError) {
         pages.append(try document.addPage(width: width, height: height))
       } catch {
-        throw error.code == .usage ? Failure(.damaged, error.description) : Failure(error)
+        throw error.code == .usage ? Failure(.damaged, error.sentence) : Failure(error)
       }
     }
   }
@@ -207,9 +216,10 @@ struct ImportSession {
         + "\(Output.count(written.snapshot, "byte")) of snapshot at the close")
     let total = written.journal + written.snapshot
     guard rewriteBytes > 0, total > 0 else { return }
+    let times = rewriteBytes / total
     Output.line(
-      "rewriting the page at every stroke, at 16 bytes a sample: \(Output.count(rewriteBytes, "byte")), "
-        + "\(Output.grouped(rewriteBytes / total)) times as many")
+      "rewriting the page at every stroke, at 16 bytes a sample: \(Output.count(rewriteBytes, "byte"))"
+        + (times > 1 ? ", \(Output.grouped(times)) times as many" : ""))
   }
 
   private func perSample(_ bytes: Int) -> String {

@@ -22,7 +22,7 @@ final class OutputFile {
       }
       file = try fileSystem.open(temporary, .createNew)
     } catch {
-      throw Failure.creating(error)
+      throw Failure.creating(error, path)
     }
   }
 
@@ -34,7 +34,12 @@ final class OutputFile {
   private func drain() throws(Failure) {
     var rest = buffer
     while !rest.isEmpty {
-      let taken = try attempt { () throws(StorageError) in try file.write(rest.span, at: length) }
+      let taken: Int
+      do throws(StorageError) {
+        taken = try file.write(rest.span, at: length)
+      } catch {
+        throw Failure.creating(error, path)
+      }
       length += UInt64(taken)
       rest.removeFirst(taken)
     }
@@ -48,7 +53,7 @@ final class OutputFile {
       file.close()
       try PosixFileSystem().rename(temporary, to: path)
     } catch {
-      throw Failure.creating(error)
+      throw Failure.creating(error, path)
     }
   }
 
