@@ -277,7 +277,6 @@ import Testing
     try expect(page(4, 78, mine.bytes), .foreignJournal, .rewrite, commit: 3)
     try expect(page(3, 77, mine.bytes), .foreignJournal, .rewrite, commit: 3)
     try expect(page(4, 77, old.bytes), .foreignJournal, .rewrite, commit: 3)
-    try expect(page(4, 77, mine.flippedHeader), .foreignJournal, .rewrite, commit: 3)
     try expect(page(4, 77, []), .leftOpen, .rewrite, commit: 3)
   }
 
