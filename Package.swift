@@ -43,6 +43,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults"],
+      exclude: ["Goldens"],
       swiftSettings: tests),
     .testTarget(
       name: "PageJournalFaultsTests", dependencies: ["PageJournal", "PageJournalFaults"],

@@ -121,10 +121,26 @@ import Testing
     let found = FrameSearch(bytes, behind: 0, chain: FrameChain(seed: 1))
     #expect(found.gaveUp)
     #expect(found.runs.isEmpty)
-    #expect(found.work <= 33 * bytes.count + (FrameLayout.maximumPayload + 1 << 16))
+    #expect(found.work <= 65 * bytes.count + (4 << 30) + (1 << 16))
     let header = FrameSearch(bytes, behindHeader: 80, storedSeed: 1)
     #expect(header.gaveUp)
-    #expect(header.work <= 33 * bytes.count + (FrameLayout.maximumPayload + 1 << 16))
+    #expect(header.work <= 65 * bytes.count + (4 << 30) + (1 << 16))
+  }
+
+  /// Small numbers read as plausible lengths at nearly every fourth offset; the frames behind them are found.
+  @Test func framesBehindAMegabyteOfSmallNumbersAreFound() {
+    var payload: [UInt8] = []
+    for index in 0..<(256 << 10) { payload.appendLittleEndian(UInt32(index % 30_000)) }
+    var maker = FrameMaker(continuing: [], seed: 7, last: 0)
+    maker.add(1, payload)
+    for _ in 0..<3 { maker.add(0x81, [1, 2, 3]) }
+    var bytes = maker.bytes
+    bytes[2] ^= 0x40
+    let found = FrameSearch(bytes, behind: 0, chain: FrameChain(seed: 7))
+    let (gaveUp, isMarked) = (found.gaveUp, found.isMarked)
+    #expect(!gaveUp)
+    #expect(isMarked)
+    #expect(found.runs.first?.frames == 3)
   }
 
   /// Proved pairs of frames, each followed by a false one that reaches to the end of the file.
@@ -143,8 +159,8 @@ import Testing
       bytes.append(1)
     }
     let found = FrameSearch(bytes, behind: 0, chain: FrameChain(seed: seed, last: 12345))
-    #expect(found.gaveUp)
-    #expect(found.runs.count > 10)
-    #expect(found.work <= 33 * bytes.count + (1 << 17))
+    #expect(!found.gaveUp)
+    #expect(found.runs.count == count)
+    #expect(found.work <= 65 * bytes.count + (4 << 30))
   }
 }
