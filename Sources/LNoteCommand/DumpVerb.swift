@@ -133,7 +133,7 @@ enum DumpVerb: Verb {
     var keys: [(String, Value)] = [("id", .text(id.description))]
     if let record { keys += [("width", .number(record.width)), ("height", .number(record.height))] }
     if let view = opened.view {
-      let attributes = view.attributes.sorted { $0.key < $1.key }
+      let attributes = view.attributeList
       var elements: [Value] = []
       elements.reserveCapacity(view.count)
       view.forEach { element, payload in

@@ -45,7 +45,7 @@ extension PageState {
     }
     if !elements.isEmpty { change.runs = [.init(anchor: .end, elements: elements)] }
     change.placedBytes = liveBytes
-    for key in attributes.keys.sorted() { change.attributes.append((key, attributes[key])) }
+    for key in attributes.keys.sorted() { change.attributes.append((key.text, attributes[key])) }
     change.keptFrames = keptFrames
     return change
   }
@@ -75,7 +75,7 @@ extension PageState {
         last = (change.runs.count - 1, place)
       }
     }
-    for key in changes.attributes.sorted() { change.attributes.append((key, attributes[key])) }
+    for key in changes.attributes.sorted() { change.attributes.append((key.text, attributes[key])) }
     change.keptFrames = Array(keptFrames[min(changes.keptFrames, keptFrames.count)...])
     return change
   }

@@ -131,8 +131,9 @@ struct SnapshotReading: Sendable {
     guard let count = reader.count(atMost: reader.remaining) else { return false }
     var id: UInt64 = 0
     for _ in 0..<count {
-      guard let step = reader.varint() else { return false }
-      id &+= step
+      // Ascending: a difference of 0, or one that wraps around, is not what a writer makes.
+      guard let step = reader.varint(), step > 0, step <= UInt64.max - id else { return false }
+      id += step
       guard let content = state.takeOutElement(id) else { return false }
       aside[id] = content
     }

@@ -21,7 +21,7 @@ struct PlainPage: Equatable {
 
   init(_ state: PageState) {
     state.forEach { items.append(Item(id: $0.id, kind: $0.kind, payload: state.arena.bytes($0.payload))) }
-    attributes = state.attributes
+    attributes = PageView(state, generation: 0).attributes
     nextID = state.nextID
     commit = state.commit
   }

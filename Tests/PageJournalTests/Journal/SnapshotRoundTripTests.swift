@@ -169,3 +169,19 @@ struct SnapshotFixture {
     #expect(isSame)
   }
 }
+
+/// Keys are bytes, whatever characters they spell.
+@Suite struct AttributeKeyTests {
+  @Test func twoSpellingsOfACharacterAreTwoKeys() throws {
+    let directory = try TemporaryDirectory()
+    let page = PageID(high: 0x0123_4567_89ab_4cde, low: 0x8123_4567_89ab_cdef)
+    let store = try PageStore.open(directory.path)
+    let writer = try store.create(page)
+    _ = try writer.commit([.set(key: "\u{e9}", value: [1]), .set(key: "e\u{301}", value: [2])])
+    _ = try writer.commit([.set(key: "\u{e9}", value: nil)])
+    try store.close()
+    let view = try #require(try PageInspector.inspect(page, in: directory.path).view)
+    #expect(view.attributeList.map { Array($0.key.utf8) } == [[0x65, 0xCC, 0x81]])
+    #expect(view.attributeList.map(\.value) == [[2]])
+  }
+}
