@@ -85,6 +85,7 @@ public struct NDJSONExporter<Failure: Error> {
       write(stroke.tool.name.map { ",\"tool\":\"\($0)\"" } ?? ",\"tool\":\(stroke.tool.rawValue)")
     }
     if stroke.flags != 0 { write(",\"flags\":\(stroke.flags)") }
+    if stroke.unitsPerPoint != InkLimits.defaultUnitsPerPoint { write(",\"units\":\(stroke.unitsPerPoint)") }
     let count = stroke.x.count
     try write("x", stroke.x, count: count)
     try write("y", stroke.y, count: count)
