@@ -39,7 +39,7 @@ public enum PageInspector {
   }
 
   private static func opened(_ recovery: Recovery) -> OpenedPage {
-    recovery.plan == .unavailable
+    recovery.plan == .unavailable || recovery.isBlank
       ? .unavailable(recovery.report)
       : .readOnly(PageView(recovery.state, generation: recovery.generation), recovery.report)
   }

@@ -50,6 +50,7 @@ enum PageOpener {
     switch recovery.plan {
     case .unavailable: return .unavailable(recovery.report)
     case .readOnly:
+      if recovery.isBlank { return .unavailable(recovery.report) }
       return .readOnly(PageView(recovery.state, generation: recovery.generation), recovery.report)
     case .nothing, .sweep, .extend, .rewrite: break
     }
@@ -135,6 +136,12 @@ enum PageOpener {
       return nil
     }
     do throws(StorageError) {
+      // A merge that is cut off is told from damage by its journal, which was only read so far.
+      for name in recovery.journalNames {
+        let journal = try context.fileSystem.open("\(context.path)/\(name)", .read)
+        defer { journal.close() }
+        _ = try journal.synchronize()
+      }
       try snapshot.extend(change, to: end, context)
       return snapshot
     } catch {

@@ -92,14 +92,23 @@ struct Recovery: Sendable {
       return .unavailable
     case .success(let bytes):
       let reading = SnapshotReading(bytes)
+      // Another page's content is never shown under this one's name.
+      if let page = reading.header?.page, page != files.page { return .damaged }
       self.reading = reading
       if let end = reading.end {
         state = reading.state
         generation = end.generation
-        see(end.generation)
+        highest = max(highest, end.generation)
       }
-      if let page = reading.header?.page, page != files.page { return .damaged }
-      return fact(reading, files, floor)
+      let fact = fact(reading, files, floor)
+      if fact == .cutOffMerge {
+        aside.append(
+          Aside(
+            name: files.snapshotName, generation: 0, offset: reading.length,
+            bytes: [UInt8](copying: bytes.span.extracting(reading.length..<bytes.count))))
+        report.bytesSetAside += bytes.count - reading.length
+      }
+      return fact
     }
   }
 
@@ -113,8 +122,20 @@ struct Recovery: Sendable {
     guard let end = reading.end else { return .damaged }
     if let floor, end.generation < floor.generation || end.commit < floor.commit { return .olderThanDocument }
     guard reading.condition == .trailing else { return .complete }
-    return files.journals.contains { $0.generation == end.generation } ? .cutOffMerge : .damaged
+    return files.journals.contains { Self.belongs($0, to: end, files.page) } ? .cutOffMerge : .damaged
   }
+
+  /// Whether a journal is the one that a merge behind this `end` would have absorbed: it was made durable before the
+  /// first byte of the merge, so a file that only has its name does not explain bytes behind the `end`.
+  private static func belongs(_ file: PageFiles.Journal, to end: SnapshotEnd, _ page: PageID) -> Bool {
+    guard file.generation == end.generation, case .success(let bytes) = file.content,
+      case .valid(let header) = JournalReading(bytes).header
+    else { return false }
+    return header.page == page && header.generation == end.generation && header.nonce == end.nonce
+  }
+
+  /// Whether nothing of the page could be read, which is not an empty page.
+  var isBlank: Bool { reading?.end == nil }
 
   // MARK: Journals
 
@@ -255,7 +276,8 @@ struct Recovery: Sendable {
     case .newer: journalFact = .newer
     case .undecodable: journalFact = .undecodable
     case .clean, .bad:
-      if reading.badPlaceWasSynced || vouched {
+      // A search that ended early has not shown that nothing there was acknowledged.
+      if reading.badPlaceWasSynced || vouched || reading.search?.gaveUp == true {
         journalFact = .brokenSynced
       } else {
         let behind = reading.search?.runs.isEmpty == false || rest.contains { $0.reading.header != .absent }
@@ -289,7 +311,8 @@ struct Recovery: Sendable {
     guard let (file, reading) = rest.first else { return }
     blame(file.name, 0)
     let later = rest.dropFirst()
-    let vouched = reading.badPlaceWasSynced || vouchesFrom(later, nil, page)
+    let vouched =
+      reading.badPlaceWasSynced || reading.search?.gaveUp == true || vouchesFrom(later, nil, page)
     for (file, reading) in rest { setAside(file, reading, from: 0) }
     if vouched {
       journalFact = .brokenSynced
