@@ -74,11 +74,11 @@ enum ApplyVerb: Verb {
     }
     if arguments.has("--leave-open") {
       // Not by returning: a document that is let go would write what is buffered.
-      exit((input.failure == nil && !Output.hasFailed ? ExitCode.ok : .io).rawValue)
+      exit((!input.hasFailed && !Output.hasFailed ? ExitCode.ok : .io).rawValue)
     }
     try attempt { () throws(StorageError) in try session.closeDocument() }
-    if let number = input.failure {
-      throw Failure(.io, "cannot read the standard input (error \(number)); the document was closed")
+    if input.hasFailed {
+      throw Failure(.io, "cannot read the standard input to its end; the document was closed")
     }
     return .ok
   }

@@ -56,8 +56,8 @@ enum DumpVerb: Verb {
       }
       guard Output.json(answer) else { break }
     }
-    if let number = input.failure {
-      throw Failure(.io, "cannot read the standard input (error \(number))")
+    if input.hasFailed {
+      throw Failure(.io, "cannot read the standard input to its end")
     }
     return .ok
   }

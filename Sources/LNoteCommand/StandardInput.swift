@@ -11,8 +11,8 @@ struct StandardInput {
   }
 
   private let limit: Int
-  /// The error number of a read that failed, after the last line.
-  private(set) var failure: Int32?
+  /// Whether it was a failed read that ended the lines.
+  private(set) var hasFailed = false
 
   init(limit: Int) { self.limit = limit }
 
@@ -21,13 +21,12 @@ struct StandardInput {
   mutating func next() -> Line? {
     var line: [UInt8] = []
     var length = 0
-    errno = 0
     while true {
       let character = getchar_unlocked()
       if character == EOF {
-        if errno != 0 { failure = errno }
+        hasFailed = Self.isUnreadable()
         // What was cut off by a failed read is no line.
-        if length == 0 || failure != nil { return nil }
+        if length == 0 || hasFailed { return nil }
         break
       }
       if character == 0x0A { break }
@@ -39,5 +38,17 @@ struct StandardInput {
       }
     }
     return length > limit ? .tooLong : .bytes(line)
+  }
+
+  /// The C library says the same at an end and at a failure; a read tells them apart. At a terminal it would wait for
+  /// the end to be typed again.
+  private static func isUnreadable() -> Bool {
+    guard isatty(0) == 0 else { return false }
+    do {
+      _ = try FileHandle.standardInput.read(upToCount: 1)
+      return false
+    } catch {
+      return true
+    }
   }
 }
