@@ -60,17 +60,20 @@ public struct FrameSearch: Sendable {
     budget = bytes.count * Self.budgetFactor + Self.budgetStart
     search(bytes, from: length, seed: storedSeed, candidates: [0])
     guard runs.isEmpty, !gaveUp else {
-      unmarkFirst(at: length)
+      unmarkFirst(bytes, seed: storedSeed)
       return
     }
     guard let seed = derivedSeed(bytes, from: length) else { return }
     search(bytes, from: length, seed: seed, candidates: [0])
-    unmarkFirst(at: length)
+    unmarkFirst(bytes, seed: seed)
   }
 
-  /// The mark of a journal's first frame vouches for earlier journals, not for the header it was written with.
-  private mutating func unmarkFirst(at start: Int) {
-    guard let first = runs.first, first.start == start, firstMark else { return }
+  /// The mark of a journal's first frame vouches for earlier journals, not for the header it was written with. The
+  /// first frame is the one that continues from the seed alone, wherever it stands.
+  private mutating func unmarkFirst(_ bytes: [UInt8], seed: UInt32) {
+    guard firstMark, let start = runs.first?.start, let length = plausibleFrameLength(bytes, at: start),
+      isFrame(bytes, start, length, FrameChain(seed: seed))
+    else { return }
     runs[0].isMarked = marksInFirstRun > 1
   }
 

@@ -31,6 +31,7 @@ struct SnapshotReading: Sendable {
   var ends = 0
   private var rawChunk: Int32?
   private var highestID: UInt64 = 0
+  private var inflatedBytes = 0
   /// What a search behind the damage found.
   var search: FrameSearch?
 
@@ -155,7 +156,10 @@ struct SnapshotReading: Sendable {
       rawChunk = chunk
       return placeBlock(ByteReader(bytes, rest.lowerBound..<(rest.lowerBound + size)), chunk, &aside)
     case 1:
-      guard let body = Deflate.inflated(bytes, rest, size: size) else { return false }
+      guard size <= PageLimits.inflated - inflatedBytes,
+        let body = Deflate.inflated(bytes, rest, size: size)
+      else { return false }
+      inflatedBytes += size
       return placeBlock(ByteReader(body), state.adopt(body), &aside)
     default:
       return false
