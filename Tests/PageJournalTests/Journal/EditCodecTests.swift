@@ -10,14 +10,14 @@ import Testing
     .append(kind: 1, payload: []),
     .append(kind: 255, payload: [UInt8](repeating: 3, count: 300)),
     .insert(at: 0, kind: 2, payload: [1]),
-    .insert(at: 1 << 30, kind: 2, payload: [UInt8](repeating: 9, count: 127)),
+    .insert(at: 1 << 24, kind: 2, payload: [UInt8](repeating: 9, count: 127)),
     .replace(id: 1, with: [NewElement(kind: 4, payload: [1, 2, 3])]),
     .replace(
       id: .max,
       with: [.init(kind: 4, payload: []), .init(kind: 5, payload: [7]), .init(kind: 6, payload: [])]
     ),
     .remove(id: 1), .remove(id: 300), .remove(id: .max),
-    .move(id: 5, to: 0), .move(id: 1 << 40, to: 1 << 30),
+    .move(id: 5, to: 0), .move(id: 1 << 40, to: 1 << 24),
     .set(key: "k", value: nil), .set(key: "k", value: []),
     .set(key: String(repeating: "é", count: 127), value: [UInt8](repeating: 1, count: 200)),
   ]
