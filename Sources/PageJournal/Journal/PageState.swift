@@ -62,6 +62,19 @@ struct PageState: Sendable {
 
   func forEach(_ body: (ElementRecord) -> Void) { sequence.forEach { body(records[Int($0)]) } }
 
+  /// Whether another state is the same to every reader, however it came about.
+  func hasContent(of other: PageState) -> Bool {
+    guard commit == other.commit, nextID == other.nextID, count == other.count,
+      attributes == other.attributes, keptFrames == other.keptFrames
+    else { return false }
+    for place in 0..<count {
+      guard let mine = record(at: place), let theirs = other.record(at: place), mine.id == theirs.id,
+        mine.kind == theirs.kind, arena.bytes(mine.payload) == other.arena.bytes(theirs.payload)
+      else { return false }
+    }
+    return true
+  }
+
   // MARK: Commits
 
   mutating func adopt(_ bytes: [UInt8]) -> Int32 { arena.adopt(bytes) }

@@ -8,7 +8,11 @@ struct JournalFile: Sendable {
   private(set) var length: UInt64
   private(set) var chain: FrameChain
   /// Whether all of `length` is durable.
-  var isSynced = false
+  var isSynced = false {
+    didSet { if isSynced { wasSynced = true } }
+  }
+  /// Whether header and first frames are durable.
+  private(set) var wasSynced = false
   /// Whether the name is durable.
   var isNameSynced: Bool
   /// False after a write or a synchronisation failed in a way that leaves the file's content unknown.

@@ -20,6 +20,8 @@ public final class Page: Sendable {
   let merging: Mutex<Merger>
   let journal: Mutex<JournalWriter>
   let memory: Mutex<PageMemory>
+  /// Where callers of `sync` queue up before the `journal` lock, so that one synchronisation serves all of them.
+  let syncing = Turnstile()
 
   init(
     id: PageID, report: RecoveryReport, context: StoreContext, merger: Merger, writer: JournalWriter,

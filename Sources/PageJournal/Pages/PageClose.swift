@@ -23,15 +23,12 @@ extension Page {
   func resume() throws(StorageError) {
     try merging.withLock { (merger) throws(StorageError) in
       guard memory.withLock({ $0.status.isSuspended }) else { return }
-      guard let identity = merger.identity else {
-        // It was waiting for its recovery, and still is.
-        memory.withLock { $0.status = .waiting(Self.interrupted(id)) }
-        return
-      }
-      guard let snapshot = try SnapshotFile.reopened(id, as: identity, context) else {
+      if merger.recovery != nil, try isStillWaiting(&merger) { return }
+      guard let snapshot = try reopened(merger.identity) else {
         let error = StorageError(
           .damaged, "resume the page", cause: "its file was changed while it was suspended",
           advice: "open it again before changing it", file: context.path(of: .snapshot(id)), page: id)
+        merger.recovery = nil
         memory.withLock { $0.status = .readOnly(error) }
         throw error
       }
@@ -44,8 +41,31 @@ extension Page {
     }
   }
 
-  private static func interrupted(_ page: PageID) -> StorageError {
-    StorageError(.readOnly, "change the page", cause: "its recovery could not be written", page: page)
+  /// Reads the files of a page that waited for its recovery anew: they may be another writer's by now. False when
+  /// they show something else than the page in memory.
+  private func isStillWaiting(_ merger: inout Merger) throws(StorageError) -> Bool {
+    let names = try context.fileSystem.names(in: context.path).compactMap { PageFileName($0) }
+    let files = PageOpener.read(id, context.fileSystem, context.path, names)
+    var recovery = Recovery(files)
+    if recovery.plan == .readOnly, context.options.policy == .drop { recovery.drop(files) }
+    if recovery.plan == .unavailable, let failure = recovery.report.failure { throw failure.on(page: id) }
+    let isSame = memory.withLock { recovery.state.hasContent(of: $0.state) }
+    guard isSame, recovery.plan != .readOnly else { return false }
+    merger.recovery = recovery
+    let cause = StorageError(
+      .readOnly, "change the page", cause: "its recovery could not be written", page: id)
+    memory.withLock { $0.status = .waiting(cause) }
+    return true
+  }
+
+  /// The snapshot as it was left; nil when another writer was here.
+  private func reopened(_ identity: SnapshotFile.Identity?) throws(StorageError) -> SnapshotFile? {
+    guard let identity else { return nil }
+    // A journal can only be another writer's: a suspension leaves none.
+    let hasJournal = try context.fileSystem.names(in: context.path).contains { name in
+      if case .journal(let page, _)? = PageFileName(name) { page == id } else { false }
+    }
+    return hasJournal ? nil : try SnapshotFile.reopened(id, as: identity, context)
   }
 
   private func end(as status: PageMemory.Status) throws(StorageError) -> PageFloor? {
@@ -69,29 +89,30 @@ extension Page {
       // A page that could not be merged goes on; a suspended one would have to be taken for what its snapshot says.
       if let failure, case .suspended = status { throw failure }
       release(&merger)
-      memory.withLock { $0.status = status }
+      memory.withLock { memory in
+        // What a read-only page holds is in no file: it must not come back as one that is.
+        if case .suspended = status, case .readOnly = memory.status { return }
+        memory.status = status
+      }
       if let failure { throw failure }
       return merged
     }
   }
 
-  /// The last thing that can be done when a close cannot merge.
+  /// The last thing that can be done when a close cannot merge: what was written is made durable, also where what
+  /// is still pending cannot be written.
   private func leaveJournalSynced() {
     guard context.directoryFailure == nil else { return }
     journal.withLock { writer in
-      do throws(StorageError) {
-        if writer.needsRenewal == nil {
-          try drain(&writer)
-          for live in writer.live where !live.isSynced { _ = try live.file.synchronize() }
-          try context.synchronizeNames()
-        }
-      } catch {
-        // The failure that is reported is the one that kept the merge from happening.
-      }
+      // The failure that is reported is the one that kept the merge from happening.
+      try? drain(&writer)
+      guard writer.needsRenewal == nil else { return }
+      try? synchronizeLive(&writer)
     }
   }
 
-  /// Removes what a clean close does not leave: a file made ahead, and quarantines that have had their time.
+  /// Removes what a clean close does not leave: a file made ahead, journals that could not be removed after their
+  /// merge, and quarantines that have had their time.
   private func tidy(_ merger: inout Merger) throws(StorageError) {
     var names: [String] = []
     journal.withLock { writer in
@@ -101,16 +122,19 @@ extension Page {
         writer.prepared = nil
       }
     }
+    names += merger.leftovers.map(\.name)
     let hasCommitted = memory.withLock { $0.state.commit } > merger.openCommit
     if hasCommitted { names += merger.oldQuarantines }
     guard !names.isEmpty else { return }
     for name in names { try context.fileSystem.removeIfAny("\(context.path)/\(name)") }
+    merger.leftovers = []
     if hasCommitted { merger.oldQuarantines = [] }
     try context.synchronizeNames()
   }
 
   private func release(_ merger: inout Merger) {
-    merger.identity = merger.snapshot?.identity
+    // A page that is suspended again, because it could not be resumed, is still what it was.
+    if let snapshot = merger.snapshot { merger.identity = snapshot.identity }
     merger.snapshot?.file.close()
     merger.snapshot = nil
     journal.withLock { writer in

@@ -8,6 +8,7 @@ extension Page {
   /// - Throws: what the writing met; then the journals are where they were.
   public func compact() throws(StorageError) {
     try requireUsable()
+    if memory.withLock({ $0.status.isWaiting }) { try settle() }
     let merged = try merging.withLock { (merger) throws(StorageError) in try mergeEverything(&merger) }
     report(merged)
   }
@@ -72,7 +73,9 @@ extension Page {
         writer.isPreparing = false
         return writer.prepared == nil && writer.current != nil ? writer.generation + 1 : nil
       }
-      guard let generation, memory.withLock({ if case .open = $0.status { true } else { false } }) else {
+      guard let generation, context.directoryFailure == nil,
+        memory.withLock({ if case .open = $0.status { true } else { false } })
+      else {
         return
       }
       let path = context.path(of: .journal(id, generation: generation))
@@ -102,7 +105,9 @@ extension Page {
 
   private func mergeInBackground() {
     let merged = merging.withLock { merger -> PageFloor? in
-      guard merger.snapshot != nil, memory.withLock({ !$0.status.isClosed && !$0.status.isSuspended }) else {
+      guard merger.snapshot != nil, context.directoryFailure == nil,
+        memory.withLock({ !$0.status.isClosed && !$0.status.isSuspended })
+      else {
         return nil
       }
       do throws(StorageError) {
@@ -158,6 +163,11 @@ extension Page {
     while true {
       try drain(&writer)
       guard writer.job == nil, !writer.live.isEmpty else { return }
+      // A third journal may begin only when the second is durable: of two missing ones in a row a recovery could
+      // not say that they ever were.
+      if writer.live.count > 1, let last = writer.live.last, !last.wasSynced || !last.isNameSynced {
+        try synchronizeLive(&writer)
+      }
       let job = memory.withLock { memory in
         memory.pending.isEmpty ? capture(&memory, writer) : nil
       }
@@ -308,9 +318,11 @@ extension Page {
       memory.written = max(memory.written, commit)
       memory.durable = max(memory.durable, commit)
     }
-    prepared?.file.close()
     if let prepared {
-      try? context.fileSystem.remove(context.path(of: .journal(id, generation: prepared.generation)))
+      prepared.file.close()
+      let name = PageFileName.journal(id, generation: prepared.generation).text
+      merger.leftovers.append(
+        (name, AbsorbedJournal(generation: prepared.generation, seed: 0, length: 0, crc: 0)))
     }
     try removeMerged(&merger, gone)
     return PageFloor(generation: generation, commit: commit)

@@ -72,6 +72,7 @@ enum PageOpener {
     do throws(StorageError) {
       let snapshot = try carryOut(&recovery, id, context)
       merger.snapshot = snapshot
+      merger.oldQuarantines.removeAll { recovery.report.quarantined.contains($0) }
       return Page(
         id: id, report: recovery.report, context: context, merger: merger, writer: JournalWriter(snapshot),
         memory: memory)
@@ -79,6 +80,8 @@ enum PageOpener {
       if let failed = context.directoryFailure { throw failed.on(page: id) }
       merger.recovery = recovery
       memory.status = .waiting(error)
+      // What was only read is not known to be durable.
+      memory.durable = 0
       var report = recovery.report
       report.failure = error
       return Page(
@@ -95,6 +98,8 @@ enum PageOpener {
       generation: recovery.freshGeneration, nonce: context.environment.random(),
       commit: recovery.state.commit,
       nextID: recovery.state.nextID, count: UInt64(recovery.state.count), absorbed: recovery.absorbed)
+    // A switch rests on the names that were read here; an earlier attempt in this process may have left them pending.
+    if recovery.plan != .nothing { try context.synchronizeNames(isForReading: true) }
     var snapshot: SnapshotFile?
     switch recovery.plan {
     case .nothing, .sweep:
@@ -216,8 +221,12 @@ extension Page {
         let snapshot = try PageOpener.carryOut(&recovery, id, context)
         merger.recovery = nil
         merger.snapshot = snapshot
+        merger.oldQuarantines.removeAll { recovery.report.quarantined.contains($0) }
         journal.withLock { $0.restart(at: snapshot) }
-        memory.withLock { $0.status = .open }
+        memory.withLock { memory in
+          memory.durable = memory.state.commit
+          memory.status = .open
+        }
       } catch {
         memory.withLock { memory in
           if memory.status.isWaiting { memory.status = .waiting(error) }

@@ -13,6 +13,8 @@ public final class PageStore: Sendable {
   private let environment: Environment
   private let options: StoreOptions
   private let inner: Mutex<Inner>
+  /// Held while a page is made, opened or removed: of one page there must never be two writers.
+  private let opening = Mutex(())
 
   private struct Inner: Sendable {
     var context: StoreContext?
@@ -67,7 +69,6 @@ public final class PageStore: Sendable {
   private static func cleaned(_ context: StoreContext) throws(StorageError) {
     let names = try context.fileSystem.names(in: context.path)
     let known = names.compactMap { PageFileName($0).map { ($0, $0.page) } }
-    var hasRemoved = false
     do throws(StorageError) {
       for (name, page) in known {
         switch name {
@@ -76,30 +77,24 @@ public final class PageStore: Sendable {
           for raw in names where raw.hasSuffix(".tmp") && PageFileName(raw) == name {
             try context.fileSystem.removeIfAny("\(context.path)/\(raw)")
           }
-          hasRemoved = true
         case .removed where !names.contains(PageFileName.snapshot(page).text):
           try finishRemoval(page, known.map(\.0), context)
-          hasRemoved = true
         default: break
         }
       }
     } catch  where error.code == .readOnlyVolume || error.code == .accessDenied || error.code == .noSpace {
       // Only tidying: pages open read-only on such a volume.
     }
-    _ = hasRemoved
-    do throws(StorageError) {
-      try context.synchronizeNames()
-    } catch  where error.systemError != nil && error.code == .readOnlyVolume {
-      // Nothing is pending on a volume that cannot be written.
-    }
+    try context.synchronizeNames(isForReading: true)
   }
 
   private static func finishRemoval(
     _ page: PageID, _ names: [PageFileName], _ context: StoreContext
   ) throws(StorageError) {
-    for name in names where name.page == page && name != .removed(page) {
-      try context.fileSystem.removeIfAny(context.path(of: name))
-    }
+    let rest = names.filter { $0.page == page && $0 != .removed(page) }
+    for name in rest { try context.fileSystem.removeIfAny(context.path(of: name)) }
+    // The mark goes last: without it the rest would look like a page that lost its snapshot.
+    if !rest.isEmpty { try context.synchronizeNames() }
     try context.fileSystem.removeIfAny(context.path(of: .removed(page)))
   }
 
@@ -132,6 +127,10 @@ public final class PageStore: Sendable {
   /// Makes an empty page of commit 0. When it returns, its file is durable.
   /// - Throws: `alreadyExists`, `noSpace`, …
   public func create(_ id: PageID) throws(StorageError) -> Page {
+    try opening.withLock { (_) throws(StorageError) in try created(id) }
+  }
+
+  private func created(_ id: PageID) throws(StorageError) -> Page {
     let context = try context()
     if let failed = context.directoryFailure { throw failed }
     let names = try context.fileSystem.names(in: path).compactMap { PageFileName($0) }
@@ -161,6 +160,10 @@ public final class PageStore: Sendable {
   /// - Parameter floor: the least that the page has to be, as a document remembers it.
   /// - Throws: `notFound` when it has no file at all; under the strict policy what the report would say.
   public func open(_ id: PageID, floor: PageFloor? = nil) throws(StorageError) -> OpenedPage {
+    try opening.withLock { (_) throws(StorageError) in try opened(id, floor) }
+  }
+
+  private func opened(_ id: PageID, _ floor: PageFloor?) throws(StorageError) -> OpenedPage {
     let context = try context()
     if let page = inner.withLock({ $0.pages[id] }) { return .writable(page) }
     let names = try context.fileSystem.names(in: path).compactMap { PageFileName($0) }
@@ -179,13 +182,23 @@ public final class PageStore: Sendable {
 
   /// Closes one page; see `Page.close`.
   public func close(_ id: PageID) throws(StorageError) {
-    guard let page = inner.withLock({ $0.pages.removeValue(forKey: id) }) else { return }
+    guard let page = inner.withLock({ $0.pages[id] }) else { return }
+    // It is known until it is closed: whoever opens it meanwhile must not make a second writer.
+    defer {
+      inner.withLock { inner in
+        if inner.pages[id] === page { inner.pages[id] = nil }
+      }
+    }
     try page.close()
   }
 
   /// Removes a page with everything that is in its files, quarantines included. Durable when it returns; after a crash
   /// in between, the page is whole or the next open finishes the removal.
   public func remove(_ id: PageID) throws(StorageError) {
+    try opening.withLock { (_) throws(StorageError) in try removed(id) }
+  }
+
+  private func removed(_ id: PageID) throws(StorageError) {
     let context = try context()
     if let failed = context.directoryFailure { throw failed }
     if let page = inner.withLock({ $0.pages.removeValue(forKey: id) }) { page.abandon() }
@@ -262,18 +275,19 @@ public final class PageStore: Sendable {
 
   /// Takes lock and files again.
   /// - Throws: `locked`, …; then the store stays suspended. A page whose file changed meanwhile becomes read-only,
-  ///   and that is the failure thrown after all others were resumed: open it again.
+  ///   and that is the failure thrown after all others were resumed: close it and open it again. A page whose file
+  ///   could not be read stays suspended, and another call tries again.
   public func resume() throws(StorageError) {
-    guard inner.withLock({ $0.isSuspended }) else { return }
-    let directory = try Self.locked(path, options, environment)
-    let pages = inner.withLock { inner in
-      inner.context?.replaceDirectory(directory)
-      inner.directory = directory
-      inner.isSuspended = false
-      return inner.pages.values.sorted { $0.id < $1.id }
+    if inner.withLock({ $0.isSuspended }) {
+      let directory = try Self.locked(path, options, environment)
+      inner.withLock { inner in
+        inner.context?.replaceDirectory(directory)
+        inner.directory = directory
+        inner.isSuspended = false
+      }
     }
     var failure: StorageError?
-    for page in pages {
+    for page in openPages {
       do throws(StorageError) {
         try page.resume()
       } catch {

@@ -34,21 +34,19 @@ extension Page {
   @discardableResult
   public func sync() throws(StorageError) -> UInt64 {
     try requireUsable()
+    if memory.withLock({ $0.status.isWaiting }) { try settle() }
     let target = commit
-    let renew = try journal.withLock { (writer) throws(StorageError) -> Bool in
-      if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
-      if writer.needsRenewal != nil || context.options.rewritesAtEverySave { return true }
-      do throws(StorageError) {
-        try drain(&writer)
-        try synchronizeLive(&writer)
-        return false
-      } catch {
-        if writer.needsRenewal == nil { throw error }
-        return true
-      }
+    let renew = try syncing.pass { () throws(StorageError) in
+      try journal.withLock { (writer) throws(StorageError) in try reach(target, &writer) }
     }
     if renew { try renewIfNeeded() }
-    return durableCommit
+    let durable = durableCommit
+    guard durable >= target else {
+      // Another thread closed the page, or met the failure that ended its writing, in between.
+      throw obstacle
+        ?? StorageError(.internal, "synchronise", cause: "commit \(target) is still not durable", page: id)
+    }
+    return durable
   }
 
   /// Makes a commit durable, if it is not yet. See `sync()`.
@@ -69,7 +67,12 @@ extension Page {
       else { return }
       var mark = FrameBuffer()
       mark.frame(.mark) { _ in }
-      try writer.live[current].write(&mark, markFirst: true)
+      do throws(StorageError) {
+        try writer.live[current].write(&mark, markFirst: true)
+      } catch {
+        if !writer.live[current].takesBytes { writer.needsRenewal = error }
+        throw error.on(page: id)
+      }
     }
     return durable
   }
@@ -79,7 +82,7 @@ extension Page {
     try memory.withLock { (memory) throws(StorageError) in
       switch memory.status {
       case .open: break
-      // Nothing was committed on a page that waits: there is nothing to write.
+      // Nothing was committed on a page that waits: there is nothing to write. To be durable it has to settle.
       case .waiting: break
       case .readOnly, .closed, .suspended: try memory.status.requireOpen(id)
       }
@@ -88,9 +91,26 @@ extension Page {
 
   // MARK: Under the journal lock
 
+  /// Makes a commit durable, unless another caller has done so meanwhile.
+  /// - Returns: whether the page has to be written anew for it.
+  private func reach(_ target: UInt64, _ writer: inout JournalWriter) throws(StorageError) -> Bool {
+    if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
+    if writer.needsRenewal != nil || context.options.rewritesAtEverySave { return true }
+    do throws(StorageError) {
+      try drain(&writer)
+      try synchronizeLive(&writer)
+      return false
+    } catch {
+      if writer.needsRenewal == nil { throw error }
+      return true
+    }
+  }
+
   /// Hands the pending frames over; begins a merge when the journal has grown past the threshold.
   func drain(_ writer: inout JournalWriter) throws(StorageError) {
     guard !context.options.rewritesAtEverySave else { return }
+    // The file takes no more bytes: what is pending goes into the next generation.
+    if let cause = writer.needsRenewal { throw cause }
     let isMarkDue = writer.live.allSatisfy { $0.isSynced && $0.isNameSynced }
     let captured = memory.withLock { memory -> (commit: UInt64, job: MergeJob?)? in
       guard !memory.pending.isEmpty, case .open = memory.status else { return nil }
@@ -127,7 +147,7 @@ extension Page {
   }
 
   /// Makes every live journal durable, the older ones first: an acknowledgement in one implies all before it.
-  private func synchronizeLive(_ writer: inout JournalWriter) throws(StorageError) {
+  func synchronizeLive(_ writer: inout JournalWriter) throws(StorageError) {
     let written = memory.withLock { $0.written }
     var reached = Durability.medium
     for index in writer.live.indices {

@@ -55,27 +55,42 @@ enum Quarantine {
     while true {
       let name = PageFileName.quarantine(page, generation: aside.generation, offset: offset)
       let path = context.path(of: name)
-      do throws(StorageError) {
-        let file = try context.fileSystem.open(path, .createNew)
-        defer { file.close() }
-        do throws(StorageError) {
-          try file.writeAll(content.span, at: 0)
-          _ = try file.synchronize()
-        } catch {
-          try? context.fileSystem.remove(path)
-          throw error
-        }
+      guard try context.fileSystem.statusIfAny(of: path) != nil else {
+        try create(content, path, page, context)
         return name.text
-      } catch  where error.code == .alreadyExists {
-        let file = try context.fileSystem.open(path, .readWrite)
-        defer { file.close() }
-        if try file.readAll(limit: PageLimits.file, path: path) == content {
-          // It was only read: a kill may have come before its synchronisation.
-          _ = try file.synchronize()
-          return name.text
-        }
-        offset += 1
       }
+      if try isEqual(content, path, context) { return name.text }
+      offset &+= 1
     }
+  }
+
+  /// Whole under its name or not there at all: what a crash would leave of a half written one nobody could tell
+  /// from something worth keeping.
+  private static func create(
+    _ content: [UInt8], _ path: String, _ page: PageID, _ context: StoreContext
+  ) throws(StorageError) {
+    let temporary = context.path(of: .temporary(page))
+    try context.fileSystem.removeIfAny(temporary)
+    do {
+      let file = try context.fileSystem.open(temporary, .createNew)
+      defer { file.close() }
+      try file.writeAll(content.span, at: 0)
+      _ = try file.synchronize()
+      try context.fileSystem.rename(temporary, to: path)
+    } catch {
+      try? context.fileSystem.remove(temporary)
+      throw error
+    }
+  }
+
+  private static func isEqual(
+    _ content: [UInt8], _ path: String, _ context: StoreContext
+  ) throws(StorageError) -> Bool {
+    let file = try context.fileSystem.open(path, .readWrite)
+    defer { file.close() }
+    guard try file.readAll(limit: PageLimits.file, path: path) == content else { return false }
+    // It was only read: whoever wrote it may not have made it durable.
+    _ = try file.synchronize()
+    return true
   }
 }

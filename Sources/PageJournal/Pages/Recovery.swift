@@ -1,38 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files of a page as they were read, before anything is concluded.
-struct PageFiles: Sendable {
-  struct Journal: Sendable {
-    var generation: UInt64
-    var name: String
-    var content: Result<[UInt8], StorageError>
-  }
-
-  var page: PageID
-  /// nil when there is no snapshot file.
-  var snapshot: Result<[UInt8], StorageError>?
-  /// In ascending order of the generation in the name.
-  var journals: [Journal] = []
-  /// Generations in other names of the page (quarantines).
-  var otherGenerations: [UInt64] = []
-
-  var snapshotName: String { PageFileName.snapshot(page).text }
-}
-
-/// The least that a page has to be, as the document knows it from its last merge.
-public struct PageFloor: Sendable, Equatable {
-  /// The snapshot's generation.
-  public var generation: UInt64
-  /// The snapshot's commit counter.
-  public var commit: UInt64
-
-  /// Makes a floor.
-  public init(generation: UInt64, commit: UInt64) {
-    self.generation = generation
-    self.commit = commit
-  }
-}
-
 /// What the files of a page mean: a pure function of their bytes.
 struct Recovery: Sendable {
   /// Bytes that are not shown.
@@ -48,7 +15,8 @@ struct Recovery: Sendable {
   private(set) var report: RecoveryReport
   private(set) var plan: RecoveryPlan
   private(set) var reading: SnapshotReading?
-  /// Journals whose effect the state holds, and lower ones that the snapshot holds.
+  /// Journals whose effect the state holds, lower ones that the snapshot holds, and those that are set aside as a
+  /// whole: what a crash may leave of them beside the next snapshot is known to it.
   private(set) var absorbed: [AbsorbedJournal] = []
   private(set) var aside: [Aside] = []
   /// The newest generation of the chain that is shown.
@@ -180,7 +148,14 @@ struct Recovery: Sendable {
           continue
         }
       case .newer: continue
-      case .damaged: break
+      case .damaged:
+        // Its header never was durable, or a failed synchronisation lost it: the snapshot knows it all the same.
+        if let listed = end.absorbed.first(where: { $0.generation == file.generation }) {
+          absorbed.append(listed)
+          setAside(file, reading, from: 0)
+          if lowerFact == .none { lowerFact = .absorbed }
+          continue
+        }
       }
       lowerFact = .foreign
       setAside(file, reading, from: 0, isForeign: true)
@@ -353,6 +328,9 @@ struct Recovery: Sendable {
       report.foreignFiles.append(file.name)
       if report.file == nil { blame(file.name, offset) }
     }
+    if !isForeign, offset == 0, !absorbed.contains(where: { $0.generation == file.generation }) {
+      absorbed.append(Self.unread(reading.bytes, file.generation))
+    }
     guard offset < reading.bytes.count else { return }
     let bytes = [UInt8](copying: reading.bytes.span.extracting(offset..<reading.bytes.count))
     aside.append(Aside(name: file.name, generation: file.generation, offset: offset, bytes: bytes))
@@ -363,6 +341,12 @@ struct Recovery: Sendable {
       report.salvageable.append(
         .init(file: file.name, offset: run.start, length: run.end - run.start, frames: run.frames))
     }
+  }
+
+  /// A journal that is set aside without having been read: known by the seed that its header states.
+  private static func unread(_ bytes: [UInt8], _ generation: UInt64) -> AbsorbedJournal {
+    let seed = bytes.count >= JournalHeader.size ? bytes.littleEndian32(at: 8) : 0
+    return AbsorbedJournal(generation: generation, seed: seed, length: 0, crc: 0)
   }
 
   private mutating func finishReport(_ files: PageFiles, _ fact: SnapshotFact) {
@@ -402,6 +386,9 @@ extension Recovery {
       for journal in files.journals {
         if case .success(let bytes) = journal.content {
           setAsideWhole(journal.name, bytes, journal.generation)
+          if !absorbed.contains(where: { $0.generation == journal.generation }) {
+            absorbed.append(Self.unread(bytes, journal.generation))
+          }
         }
       }
     }

@@ -61,8 +61,10 @@ final class StoreContext: Sendable {
   var directoryFailure: StorageError? { failure.withLock { $0 } }
 
   /// Makes all names durable. A failure is final for this store: nobody knows which names are.
+  /// - Parameter isForReading: nothing was changed for this yet; on a volume that cannot be written nothing can be
+  ///   pending, so that its refusal is none.
   @discardableResult
-  func synchronizeNames() throws(StorageError) -> Durability {
+  func synchronizeNames(isForReading: Bool = false) throws(StorageError) -> Durability {
     if let failed = directoryFailure { throw failed }
     do throws(StorageError) {
       guard let directory = directory.withLock({ $0 }) else {
@@ -71,6 +73,7 @@ final class StoreContext: Sendable {
       }
       return try directory.synchronize()
     } catch {
+      if isForReading, error.code == .readOnlyVolume { return .medium }
       let final = StorageError(
         .readOnly, error.operation, cause: error.cause,
         advice:
