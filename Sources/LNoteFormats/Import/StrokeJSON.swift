@@ -46,7 +46,8 @@ extension Stroke {
       flags = bits
     }
     if let value = json["units"] {
-      guard let number = value.int, let units = UInt32(exactly: number), units > 0, units <= InkLimits.unitsPerPoint
+      guard let number = value.int, let units = UInt32(exactly: number), units > 0,
+        units <= InkLimits.unitsPerPoint
       else { throw FormatError(.malformed, cause: "units has to be a whole number from 1 to 1,000,000") }
       unitsPerPoint = units
     }

@@ -74,7 +74,8 @@ struct StrokeLinesReader {
   private struct Line: Decodable {
     static let columns = ["x", "y", "radius", "pressure", "time", "pageSize"].map(JSONKey.init(stringValue:))
     static let others = [
-      "page", "kind", "payload", "start", "width", "color", "tool", "flags", "units", "extra", "asset", "type",
+      "page", "kind", "payload", "start", "width", "color", "tool", "flags", "units", "extra", "asset",
+      "type",
       "data",
     ].map(JSONKey.init(stringValue:))
 

@@ -38,7 +38,9 @@ public final class Page: Sendable {
   /// A page that is let go without `close` hands over what is buffered and leaves its journal.
   deinit {
     do throws(StorageError) {
-      try journal.withLock { (writer) throws(StorageError) in try drain(&writer) }
+      try journal.withLock { (writer) throws(StorageError) in
+        try drain(&writer, isLast: true)
+      }
     } catch {
       // Nobody is left to tell: the commits were never said to be written.
     }
@@ -48,8 +50,7 @@ public final class Page: Sendable {
 
   /// The page as it is now. See `PageView` for what keeping it costs.
   public var view: PageView {
-    let generation = journal.withLock { $0.generation }
-    return memory.withLock { PageView($0.state, generation: generation) }
+    memory.withLock { PageView($0.state, generation: $0.generation) }
   }
 
   /// Elements on the page.

@@ -36,6 +36,7 @@ extension Page {
       journal.withLock { $0.restart(at: snapshot) }
       memory.withLock { memory in
         _ = memory.state.beginChanges()
+        memory.generation = snapshot.end.generation
         memory.status = .open
       }
     }
@@ -86,6 +87,7 @@ extension Page {
           leaveJournalSynced()
         }
       }
+      if failure == nil, let lost = unreached() { failure = lost }
       // A page that could not be merged goes on; a suspended one would have to be taken for what its snapshot says.
       if let failure, case .suspended = status { throw failure }
       release(&merger)
@@ -96,6 +98,21 @@ extension Page {
       }
       if let failure { throw failure }
       return merged
+    }
+  }
+
+  /// Why commits of a page that has become read-only are in no file, if there are any.
+  private func unreached() -> StorageError? {
+    memory.withLock { memory in
+      guard case .readOnly(let cause) = memory.status,
+        memory.state.commit > max(memory.written, memory.durable)
+      else { return nil }
+      return StorageError(
+        cause.code, "close the page",
+        cause:
+          "commits \(max(memory.written, memory.durable) + 1) to \(memory.state.commit) reached no file: "
+          + cause.description,
+        advice: "save its elements elsewhere before letting it go", page: id, systemError: cause.systemError)
     }
   }
 

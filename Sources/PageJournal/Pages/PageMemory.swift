@@ -39,14 +39,17 @@ struct PageMemory: Sendable {
   /// Frames of commits that were not handed over yet, unsealed.
   var pending = FrameBuffer()
   var status = Status.open
+  /// The generation that the next commit goes into.
+  var generation: UInt64
   /// The last commit handed to the kernel.
   var written: UInt64
   /// The last commit on the medium.
   var durable: UInt64
   var effectiveDurability = Durability.medium
 
-  init(_ state: PageState) {
+  init(_ state: PageState, generation: UInt64) {
     self.state = state
+    self.generation = generation
     written = state.commit
     durable = state.commit
   }

@@ -53,6 +53,7 @@ extension Page {
       writer.generation = job.end.generation
       writer.nonce = job.end.nonce
       writer.baseCommit = job.end.commit
+      memory.withLock { $0.generation = job.end.generation }
     }
     writer.job = job
     writer.mustRewrite = false
@@ -314,6 +315,7 @@ extension Page {
     writer.restart(at: snapshot)
     writer.prepared = nil
     memory.withLock { memory in
+      memory.generation = generation
       memory.pending.dropFirst(taken)
       memory.written = max(memory.written, commit)
       memory.durable = max(memory.durable, commit)

@@ -66,12 +66,13 @@ enum PageOpener {
   ) throws(StorageError) -> Page {
     var recovery = recovery
     var merger = merger
-    var memory = PageMemory(recovery.state)
+    var memory = PageMemory(recovery.state, generation: recovery.generation)
     _ = memory.state.beginChanges()
     memory.state.repackIfSparse()
     do throws(StorageError) {
       let snapshot = try carryOut(&recovery, id, context)
       merger.snapshot = snapshot
+      memory.generation = snapshot.end.generation
       merger.oldQuarantines.removeAll { recovery.report.quarantined.contains($0) }
       return Page(
         id: id, report: recovery.report, context: context, merger: merger, writer: JournalWriter(snapshot),
@@ -225,6 +226,7 @@ extension Page {
         journal.withLock { $0.restart(at: snapshot) }
         memory.withLock { memory in
           memory.durable = memory.state.commit
+          memory.generation = snapshot.end.generation
           memory.status = .open
         }
       } catch {

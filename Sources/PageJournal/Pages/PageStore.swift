@@ -151,7 +151,7 @@ public final class PageStore: Sendable {
     merger.snapshot = snapshot
     let page = Page(
       id: id, report: RecoveryReport(.clean), context: context, merger: merger,
-      writer: JournalWriter(snapshot), memory: PageMemory(state))
+      writer: JournalWriter(snapshot), memory: PageMemory(state, generation: 1))
     inner.withLock { $0.pages[id] = page }
     return page
   }

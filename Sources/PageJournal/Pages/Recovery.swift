@@ -12,13 +12,13 @@ struct Recovery: Sendable {
 
   /// The page as it is shown.
   private(set) var state = PageState()
-  private(set) var report: RecoveryReport
-  private(set) var plan: RecoveryPlan
+  var report: RecoveryReport
+  var plan: RecoveryPlan
   private(set) var reading: SnapshotReading?
   /// Journals whose effect the state holds, lower ones that the snapshot holds, and those that are set aside as a
   /// whole: what a crash may leave of them beside the next snapshot is known to it.
-  private(set) var absorbed: [AbsorbedJournal] = []
-  private(set) var aside: [Aside] = []
+  var absorbed: [AbsorbedJournal] = []
+  var aside: [Aside] = []
   /// The newest generation of the chain that is shown.
   private(set) var generation: UInt64 = 0
   /// 1 + the highest generation in any name or header.
@@ -344,7 +344,7 @@ struct Recovery: Sendable {
   }
 
   /// A journal that is set aside without having been read: known by the seed that its header states.
-  private static func unread(_ bytes: [UInt8], _ generation: UInt64) -> AbsorbedJournal {
+  static func unread(_ bytes: [UInt8], _ generation: UInt64) -> AbsorbedJournal {
     let seed = bytes.count >= JournalHeader.size ? bytes.littleEndian32(at: 8) : 0
     return AbsorbedJournal(generation: generation, seed: seed, length: 0, crc: 0)
   }
@@ -373,31 +373,4 @@ struct Recovery: Sendable {
     case .complete, .unavailable: break
     }
   }
-}
-
-extension Recovery {
-  /// The policy `drop`: what can be read becomes the page, damage is set aside. Never for a newer version.
-  mutating func drop(_ files: PageFiles) {
-    guard report.verdict != .needsNewerVersion, report.verdict != .unavailable else { return }
-    plan = .rewrite
-    let isSnapshotWhole = reading?.condition == .complete
-    if !isSnapshotWhole || report.verdict == .damagedSnapshot, case .success(let bytes)? = files.snapshot {
-      setAsideWhole(files.snapshotName, bytes)
-      for journal in files.journals {
-        if case .success(let bytes) = journal.content {
-          setAsideWhole(journal.name, bytes, journal.generation)
-          if !absorbed.contains(where: { $0.generation == journal.generation }) {
-            absorbed.append(Self.unread(bytes, journal.generation))
-          }
-        }
-      }
-    }
-  }
-
-  private mutating func setAsideWhole(_ name: String, _ bytes: [UInt8], _ generation: UInt64 = 0) {
-    guard !bytes.isEmpty, !aside.contains(where: { $0.name == name && $0.offset == 0 }) else { return }
-    aside.append(Aside(name: name, generation: generation, offset: 0, bytes: bytes))
-  }
-
-  mutating func noteQuarantined(_ names: [String]) { report.quarantined = names }
 }

@@ -168,9 +168,28 @@ import Testing
       let found = try CrashRig.open(image)
       #expect(found.report.verdict == .leftOpen)
       #expect(found.commit == 6)
-      #expect(found.names == [".content"])
+      // What stood behind the end is set aside, not destroyed.
+      #expect(found.names == [".0.\(base).quarantine", ".content"])
     }
     #expect(before[journal] != nil)
+  }
+
+  /// A file that only has the journal's name does not make damage of the snapshot a merge that was cut off.
+  @Test func damageBehindAnEndBesideAnEmptyJournalIsNoCutOffMerge() throws {
+    let rig = try CrashRig()
+    try rig.append(2)
+    try rig.page.sync()
+    try rig.page.compact()
+    try rig.store.close()
+    let image = rig.system.kill()
+    let content = try #require(image[CrashRig.contentPath])
+    var damaged = content
+    damaged[content.count - 20] ^= 1
+    let generations = [1, 2, 3].map { CrashRig.contentPath.replacingSuffix(".content", with: ".\($0).journal") }
+    var files: [String: [UInt8]] = [CrashRig.contentPath: damaged]
+    for name in generations { files[name] = [] }
+    let found = try CrashRig.open(Image(files))
+    #expect(found.report.verdict == .damagedSnapshot)
   }
 
   @Test func aGapIsNeverBridged() throws {
@@ -262,5 +281,11 @@ import Testing
     try rig.append()
     try rig.store.close()
     #expect(rig.names == [".2.\(ends[0]).quarantine", ".content"])
+  }
+}
+
+extension String {
+  fileprivate func replacingSuffix(_ suffix: String, with other: String) -> String {
+    hasSuffix(suffix) ? String(dropLast(suffix.count)) + other : self
   }
 }

@@ -31,7 +31,7 @@ import Testing
 
   /// Type and payload that the engine writes for one commit.
   private func encoded(_ operations: [PageJournal.Operation]) throws -> (FrameType, [UInt8]) {
-    var memory = PageMemory(PageState())
+    var memory = PageMemory(PageState(), generation: 1)
     let edits = operations.map { memory.edit($0) }
     try memory.encode(edits, PageID(high: 1, low: 2))
     let bytes = memory.pending.bytes

@@ -34,7 +34,7 @@ import Testing
       let seed = UInt64(80_000 + round)
       var operations = RandomOperations(seed: seed)
       operations.nonsense = round % 4 == 0 ? 8 : 0
-      var memory = PageMemory(PageState())
+      var memory = PageMemory(PageState(), generation: 1)
       var model = PlainPage()
       var fixture = SnapshotFixture()
       fixture.deflates = round % 2 == 0
@@ -83,7 +83,7 @@ import Testing
     for round in 0..<(Self.rounds / 4) {
       let seed = UInt64(90_000 + round)
       var operations = RandomOperations(seed: seed)
-      var memory = PageMemory(PageState())
+      var memory = PageMemory(PageState(), generation: 1)
       var model = PlainPage()
       var fixture = SnapshotFixture()
       for _ in 0..<30 {
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func deadRecordsAndPayloadsAreGivenBackAndNothingElseChanges() throws {
-    var memory = PageMemory(PageState())
+    var memory = PageMemory(PageState(), generation: 1)
     var fixture = SnapshotFixture()
     var model = PlainPage()
     func commit(_ operations: [PageJournal.Operation]) throws {
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func aStateThatWasKeptDoesNotChange() throws {
-    var memory = PageMemory(PageState())
+    var memory = PageMemory(PageState(), generation: 1)
     for index in 0..<1000 { _ = try memory.committed([.append(kind: 1, payload: [UInt8(index & 255)])]) }
     let kept = memory.state
     let before = PlainPage(kept)
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func aRefusedCommitChangesNothing() throws {
-    var memory = PageMemory(PageState())
+    var memory = PageMemory(PageState(), generation: 1)
     _ = try memory.committed([.append(kind: 1, payload: [1]), .append(kind: 1, payload: [2])])
     let before = PlainPage(memory.state)
     let bad: [[PageJournal.Operation]] = [

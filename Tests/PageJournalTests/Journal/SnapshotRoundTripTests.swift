@@ -59,7 +59,7 @@ struct SnapshotFixture {
 
   @Test func movesInsertsAndTakeOutsComeBackThroughSeveralExtensions() throws {
     for deflates in [false, true] {
-      var memory = PageMemory(PageState())
+      var memory = PageMemory(PageState(), generation: 1)
       var fixture = SnapshotFixture()
       fixture.deflates = deflates
       for index in 0..<40 {
@@ -92,7 +92,7 @@ struct SnapshotFixture {
   }
 
   @Test func everyElementTakenOutLeavesAnEmptyPage() throws {
-    var memory = PageMemory(PageState())
+    var memory = PageMemory(PageState(), generation: 1)
     var fixture = SnapshotFixture()
     for _ in 0..<10 { _ = try memory.committed([.append(kind: 1, payload: [1])]) }
     fixture.merge(&memory.state)
@@ -107,7 +107,7 @@ struct SnapshotFixture {
   @Test func largePayloadsAndManyElementsComeBack() throws {
     var random = SplitMix64(seed: 71)
     for deflates in [false, true] {
-      var memory = PageMemory(PageState())
+      var memory = PageMemory(PageState(), generation: 1)
       var fixture = SnapshotFixture()
       fixture.deflates = deflates
       for size in [65_535, 65_536, 65_537, 262_144, 300_000, 0, 1 << 20] {
@@ -133,7 +133,7 @@ struct SnapshotFixture {
   }
 
   @Test func everyPrefixReadsAsTheLastEndInIt() throws {
-    var memory = PageMemory(PageState())
+    var memory = PageMemory(PageState(), generation: 1)
     var fixture = SnapshotFixture()
     var states: [PlainPage] = []
     var operations = RandomOperations(seed: 72)

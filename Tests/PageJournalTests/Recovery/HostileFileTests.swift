@@ -59,7 +59,7 @@ import Testing
   /// Goes on with the page as an app would, and reads what a merge writes.
   private func contradictionLater(_ recovery: Recovery) throws -> String? {
     guard !recovery.state.isExhausted else { return nil }
-    var memory = PageMemory(recovery.state)
+    var memory = PageMemory(recovery.state, generation: recovery.generation)
     let whole = memory.state.wholeContent()
     _ = memory.state.beginChanges()
     var fixture = SnapshotFixture()
