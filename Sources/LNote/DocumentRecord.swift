@@ -93,7 +93,7 @@ public struct DocumentRecord: Sendable, Equatable {
   /// kind makes the record damaged, since the next save would lose it.
   /// - Throws: `damaged` when they are not a document record, `newerVersion`.
   init(parsing bytes: [UInt8], path: String) throws(StorageError) {
-    guard case .object(let object)? = JSON(parsing: bytes) else {
+    guard case .object(let object)? = RecordReading.json(bytes) else {
       throw Self.damaged(path, bytes.isEmpty ? "it is empty" : "it is not JSON")
     }
     if let schema = object["schema"]?.integer, schema > Self.schema {

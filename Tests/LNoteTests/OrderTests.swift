@@ -53,7 +53,8 @@ import Testing
     #expect(
       events == Self.record + Self.manifest + [
         "rename \(stem).content \(stem).removed", "synchronizeDirectory pages",
-        "remove \(stem).1.journal", "remove \(stem).removed", "synchronizeDirectory pages",
+        "remove \(stem).1.journal", "synchronizeDirectory pages", "remove \(stem).removed",
+        "synchronizeDirectory pages",
       ] + Self.record + Self.manifest)
     try document.close()
   }
