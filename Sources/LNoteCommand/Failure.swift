@@ -31,20 +31,20 @@ struct Failure: Error {
   /// An error of making an output: what is missing there is not an input, and the temporary names that it has until
   /// it is whole tell nobody anything.
   static func creating(_ error: StorageError, _ path: String) -> Failure {
-    var named = error
     switch error.code {
     case .notFound, .wrongKind, .accessDenied, .readOnlyVolume:
-      named.operation = "create"
-      named.file = path
-      if error.code == .accessDenied { named.advice = "check owner and mode of the folder that it goes into" }
+      let advice =
+        error.code == .accessDenied ? "check owner and mode of the folder that it goes into" : error.advice
+      let named = StorageError(
+        error.code, "create", cause: error.cause, advice: advice, file: path, offset: error.offset,
+        page: error.page, systemError: error.systemError)
       return Failure(.cannotCreate, named.sentence)
     case .alreadyExists: return Failure(.cannotCreate, error.sentence)
     case .noSpace:
-      named.operation = "write"
-      named.file = path
-      named.offset = nil
-      named.advice = "free some space"
-      return Failure(named)
+      return Failure(
+        StorageError(
+          .noSpace, "write", cause: error.cause, advice: "free some space", file: path, page: error.page,
+          systemError: error.systemError))
     default: return Failure(error)
     }
   }

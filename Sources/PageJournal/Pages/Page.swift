@@ -24,8 +24,9 @@ public final class Page: Sendable {
   let syncing = Turnstile()
 
   init(
-    id: PageID, report: RecoveryReport, context: StoreContext, merger: Merger, writer: JournalWriter,
-    memory: PageMemory
+    id: PageID, report: RecoveryReport, context: StoreContext, merger: consuming Merger,
+    writer: consuming JournalWriter,
+    memory: consuming PageMemory
   ) {
     self.id = id
     self.report = report

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the `memory` lock guards.
-struct PageMemory: Sendable {
+struct PageMemory: ~Copyable, Sendable {
   enum Status: Sendable {
     case open
     /// The recovery could not be written yet; every commit tries again.
@@ -102,7 +102,7 @@ struct PageMemory: Sendable {
 }
 
 /// What the `journal` lock guards.
-struct JournalWriter: Sendable {
+struct JournalWriter: ~Copyable, Sendable {
   /// Journals whose effect is not in the snapshot yet, in order. The last one is written to if it is of
   /// `generation`; else that generation has no commits yet.
   var live: [JournalFile] = []
@@ -167,7 +167,7 @@ struct MergeJob: Sendable {
 }
 
 /// What the `merging` lock guards.
-struct Merger: Sendable {
+struct Merger: ~Copyable, Sendable {
   var snapshot: SnapshotFile?
   /// What a recovery still has to write.
   var recovery: Recovery?

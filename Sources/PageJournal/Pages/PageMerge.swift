@@ -20,7 +20,7 @@ extension Page {
 
   // MARK: Capturing, under the journal lock
 
-  func shouldRotate(_ writer: JournalWriter) -> Bool {
+  func shouldRotate(_ writer: borrowing JournalWriter) -> Bool {
     guard writer.job == nil, !writer.mustRewrite, let current = writer.current else { return false }
     let length = Int(clamping: writer.live[current].length) + writer.outgoing.bytes.count
     guard length >= context.options.compactionThreshold else { return false }
@@ -29,7 +29,8 @@ extension Page {
   }
 
   /// What the next merge writes: everything that is in the journals once the frames on their way are.
-  func capture(_ memory: inout PageMemory, _ writer: JournalWriter, whole: Bool = false) -> MergeJob {
+  func capture(_ memory: inout PageMemory, _ writer: borrowing JournalWriter, whole: Bool = false) -> MergeJob
+  {
     var isWhole = whole || writer.mustRewrite
     var change = isWhole ? memory.state.wholeContent() : memory.state.contentSinceSnapshot()
     if !isWhole, writer.snapshot?.shouldExtend(change, liveBytes: memory.state.liveBytes) != true {

@@ -62,7 +62,7 @@ enum PageOpener {
 
   /// Carries the plan out; where that fails, the page waits with its files untouched.
   private static func settled(
-    _ id: PageID, _ recovery: Recovery, _ merger: Merger, _ context: StoreContext
+    _ id: PageID, _ recovery: Recovery, _ merger: consuming Merger, _ context: StoreContext
   ) throws(StorageError) -> Page {
     var recovery = recovery
     var merger = merger
@@ -181,7 +181,7 @@ enum PageOpener {
       case .removed, .temporary: break
       }
     }
-    files.journals.sort { $0.generation < $1.generation }
+    files.journals = files.journals.ordered { $0.generation < $1.generation }
     return files
   }
 

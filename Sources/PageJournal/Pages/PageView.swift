@@ -37,7 +37,7 @@ public struct PageView: Sendable {
 
   /// The attributes, ordered by the bytes of their keys.
   public var attributeList: [(key: String, value: [UInt8])] {
-    state.attributes.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+    Array(state.attributes).ordered { $0.key < $1.key }.map { ($0.key.text, $0.value) }
   }
   /// Payload bytes of all elements.
   public var payloadBytes: Int { state.liveBytes }
