@@ -2,19 +2,18 @@
 
 /// The key of a page attribute. Keys are bytes: two spellings of the same characters are two keys, as on disk.
 struct AttributeKey: Hashable, Comparable, Sendable {
-  let text: String
+  private let bytes: [UInt8]
 
-  init(_ text: String) { self.text = text }
+  init(_ text: String) { bytes = Array(text.utf8) }
 
-  static func == (left: AttributeKey, right: AttributeKey) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
-  }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
 
   static func < (left: AttributeKey, right: AttributeKey) -> Bool {
-    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
+    var index = 0
+    while index < left.bytes.count, index < right.bytes.count {
+      if left.bytes[index] != right.bytes[index] { return left.bytes[index] < right.bytes[index] }
+      index += 1
+    }
+    return left.bytes.count < right.bytes.count
   }
 }

@@ -52,7 +52,7 @@ extension Page {
     if recovery.plan == .unavailable, let failure = recovery.report.failure { throw failure.on(page: id) }
     let isSame = memory.withLock { recovery.state.hasContent(of: $0.state) }
     guard isSame, recovery.plan != .readOnly else { return false }
-    merger.recovery = recovery
+    merger.recovery = PendingRecovery(recovery)
     let cause = StorageError(
       .readOnly, "change the page", cause: "its recovery could not be written", page: id)
     memory.withLock { $0.status = .waiting(cause) }

@@ -166,11 +166,18 @@ struct MergeJob: Sendable {
   var isWhole: Bool
 }
 
+/// A recovery that waits to be written; by reference, since few pages ever have one.
+final class PendingRecovery: Sendable {
+  let recovery: Recovery
+
+  init(_ recovery: Recovery) { self.recovery = recovery }
+}
+
 /// What the `merging` lock guards.
 struct Merger: ~Copyable, Sendable {
   var snapshot: SnapshotFile?
   /// What a recovery still has to write.
-  var recovery: Recovery?
+  var recovery: PendingRecovery?
   /// Journals that could not be removed after their merge: the next `end` lists them again.
   var leftovers: [(name: String, journal: AbsorbedJournal)] = []
   /// Quarantines of torn tails that an earlier session made; they go with the clean close of this one.

@@ -79,7 +79,7 @@ enum PageOpener {
         memory: memory)
     } catch {
       if let failed = context.directoryFailure { throw failed.on(page: id) }
-      merger.recovery = recovery
+      merger.recovery = PendingRecovery(recovery)
       memory.status = .waiting(error)
       // What was only read is not known to be durable.
       memory.durable = 0
@@ -217,7 +217,7 @@ extension Page {
   /// Tries again to write what the recovery found, for a page that had to wait.
   func settle() throws(StorageError) {
     try merging.withLock { (merger) throws(StorageError) in
-      guard var recovery = merger.recovery else { return }
+      guard var recovery = merger.recovery?.recovery else { return }
       do throws(StorageError) {
         let snapshot = try PageOpener.carryOut(&recovery, id, context)
         merger.recovery = nil

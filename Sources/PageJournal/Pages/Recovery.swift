@@ -47,7 +47,7 @@ struct Recovery: Sendable {
   /// Generations near the top of the range only come from damage or malice; they are not counted, so that a
   /// fresh one always exists.
   private mutating func see(_ generation: UInt64) {
-    if generation < PageLimits.counter { highest = max(highest, generation) }
+    if generation < PageLimits.counter / 2 { highest = max(highest, generation) }
   }
 
   // MARK: Snapshot
@@ -66,7 +66,7 @@ struct Recovery: Sendable {
       if let end = reading.end {
         state = reading.state
         generation = end.generation
-        highest = max(highest, end.generation)
+        if end.generation < 2 * PageLimits.counter { highest = max(highest, end.generation) }
       }
       let fact = fact(reading, files, floor)
       if fact == .cutOffMerge {
