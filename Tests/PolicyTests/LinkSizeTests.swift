@@ -9,7 +9,7 @@ import Testing
   /// program without it, the standard library linked dynamically, both stripped.
   @Suite struct LinkSize {
     /// Bytes.
-    static let limit = 400 << 10
+    static let limit = 400_000
 
     private static func stripped(_ program: String, in folder: String) throws -> (path: String, size: Int) {
       let target = "\(folder)/\(program).stripped"

@@ -124,7 +124,7 @@ struct JournalWriter: ~Copyable, Sendable {
   /// Set when a merge failed: what was captured for it is lost, the next one takes the whole page.
   var mustRewrite = false
   /// What a capture has to know of the snapshot file; the file itself belongs to the merging lock.
-  var snapshot: SnapshotFile?
+  var fill: SnapshotFile.Fill?
 
   var current: Int? {
     guard let last = live.indices.last, live[last].header.generation == generation else { return nil }
@@ -135,7 +135,7 @@ struct JournalWriter: ~Copyable, Sendable {
     generation = snapshot.end.generation
     nonce = snapshot.end.nonce
     baseCommit = snapshot.end.commit
-    self.snapshot = snapshot
+    fill = snapshot.fill
   }
 
   /// A page whose recovery is not written yet.
@@ -155,7 +155,7 @@ struct JournalWriter: ~Copyable, Sendable {
     job = nil
     needsRenewal = nil
     mustRewrite = false
-    self.snapshot = snapshot
+    fill = snapshot.fill
   }
 }
 

@@ -33,7 +33,7 @@ extension Page {
   {
     var isWhole = whole || writer.mustRewrite
     var change = isWhole ? memory.state.wholeContent() : memory.state.contentSinceSnapshot()
-    if !isWhole, writer.snapshot?.shouldExtend(change, liveBytes: memory.state.liveBytes) != true {
+    if !isWhole, writer.fill?.shouldExtend(change, liveBytes: memory.state.liveBytes) != true {
       isWhole = true
       change = memory.state.wholeContent()
     }
@@ -210,7 +210,7 @@ extension Page {
       let gone = writer.live.filter { $0.header.generation < job.end.generation }
       writer.live.removeAll { $0.header.generation < job.end.generation }
       writer.job = nil
-      writer.snapshot = snapshot
+      writer.fill = snapshot.fill
       memory.withLock { $0.durable = max($0.durable, job.end.commit) }
       return gone
     }

@@ -137,7 +137,7 @@ enum PageOpener {
   ) throws(StorageError) -> SnapshotFile? {
     var snapshot = try openSnapshot(recovery, id, context)
     let change = recovery.state.contentSinceSnapshot()
-    guard snapshot.shouldExtend(change, liveBytes: recovery.state.liveBytes) else {
+    guard snapshot.fill.shouldExtend(change, liveBytes: recovery.state.liveBytes) else {
       snapshot.file.close()
       return nil
     }

@@ -185,9 +185,8 @@ import Testing
     let content = try #require(image[CrashRig.contentPath])
     var damaged = content
     damaged[content.count - 20] ^= 1
-    let generations = [1, 2, 3].map { CrashRig.contentPath.replacingSuffix(".content", with: ".\($0).journal") }
     var files: [String: [UInt8]] = [CrashRig.contentPath: damaged]
-    for name in generations { files[name] = [] }
+    for generation in 1...3 { files[CrashRig.journalPath(generation)] = [] }
     let found = try CrashRig.open(Image(files))
     #expect(found.report.verdict == .damagedSnapshot)
   }
@@ -281,11 +280,5 @@ import Testing
     try rig.append()
     try rig.store.close()
     #expect(rig.names == [".2.\(ends[0]).quarantine", ".content"])
-  }
-}
-
-extension String {
-  fileprivate func replacingSuffix(_ suffix: String, with other: String) -> String {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) + other : self
   }
 }
