@@ -11,6 +11,14 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// The engine adds its size to every app that embeds it. Optimised for size, a buffered commit takes 0.4 instead of 0.3
+// microseconds, opening and replay as long as before; and the linker leaves out what the app never calls.
+let small: [SwiftSetting] = [
+  .unsafeFlags(
+    ["-Osize", "-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+    .when(configuration: .release))
+]
+
 let tests: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -31,7 +39,7 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "PageJournal", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "PageJournal", dependencies: ["CZlib"], swiftSettings: strict + small),
     .target(name: "PageJournalFaults", dependencies: ["PageJournal"], swiftSettings: strict),
     .target(name: "InkElements", dependencies: ["PageJournal"], swiftSettings: strict),
     .target(name: "LNote", dependencies: ["PageJournal", "InkElements"], swiftSettings: strict),
@@ -43,6 +51,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults"],
+      exclude: ["Goldens"],
       swiftSettings: tests),
     .testTarget(
       name: "PageJournalFaultsTests", dependencies: ["PageJournal", "PageJournalFaults"],
@@ -54,6 +63,10 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],
+      swiftSettings: tests),
+    .testTarget(name: "PolicyTests", swiftSettings: tests),
+    .testTarget(
+      name: "LNoteCommandTests", dependencies: ["LNoteCommand", "LNoteFormats", "PageJournal"],
       swiftSettings: tests),
   ]
 )

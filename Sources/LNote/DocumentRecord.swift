@@ -31,20 +31,20 @@ public struct PageRecord: Sendable, Equatable {
     floor = PageFloor(generation: 1, commit: 0)
   }
 
-  init?(_ json: JSON) {
-    guard case .object(var keys) = json,
-      let id = keys.removeValue(forKey: "id")?.string.flatMap({ PageID($0) })
-    else { return nil }
+  /// - Throws: what is wrong with it, as the end of a sentence that names the page.
+  init(_ json: JSON) throws(RecordKeys.Wrong) {
+    var keys = try RecordKeys(json)
+    guard let id = try keys.text("id").flatMap({ PageID($0) }) else { throw .init("id", "a lower-case UUID") }
     self.id = id
-    width = keys.removeValue(forKey: "width")?.number ?? 0
-    height = keys.removeValue(forKey: "height")?.number ?? 0
-    created = keys.removeValue(forKey: "created")?.integer ?? 0
-    modified = keys.removeValue(forKey: "modified")?.integer ?? 0
-    elements = keys.removeValue(forKey: "elements")?.integer ?? 0
+    width = try keys.number("width") ?? 0
+    height = try keys.number("height") ?? 0
+    created = try keys.integer("created") ?? 0
+    modified = try keys.integer("modified") ?? 0
+    elements = try keys.integer("elements") ?? 0
     floor = PageFloor(
-      generation: UInt64(clamping: keys.removeValue(forKey: "generation")?.integer ?? 0),
-      commit: UInt64(clamping: keys.removeValue(forKey: "commit")?.integer ?? 0))
-    unknown = keys
+      generation: UInt64(clamping: try keys.integer("generation") ?? 0),
+      commit: UInt64(clamping: try keys.integer("commit") ?? 0))
+    unknown = keys.rest
   }
 
   var json: JSON {
@@ -89,47 +89,55 @@ public struct DocumentRecord: Sendable, Equatable {
     removed = []
   }
 
-  /// Reads the file's bytes.
+  /// Reads the file's bytes. What it does not understand it keeps; what it understands and finds to be of another
+  /// kind makes the record damaged, since the next save would lose it.
   /// - Throws: `damaged` when they are not a document record, `newerVersion`.
   init(parsing bytes: [UInt8], path: String) throws(StorageError) {
-    guard case .object(var keys)? = JSON(parsing: bytes) else {
+    guard case .object(let object)? = RecordReading.json(bytes) else {
       throw Self.damaged(path, bytes.isEmpty ? "it is empty" : "it is not JSON")
     }
-    let schema = keys.removeValue(forKey: "schema")?.integer
-    if let schema, schema > Self.schema {
+    if let schema = object["schema"]?.integer, schema > Self.schema {
       throw StorageError(
         .newerVersion, "read the document",
         cause: "it is of schema \(schema), this program knows \(Self.schema)",
         advice: "update this program", file: path)
     }
-    guard schema == Self.schema else { throw Self.damaged(path, "it has no schema number") }
-    guard let id = keys.removeValue(forKey: "id")?.string.flatMap({ PageID($0) }) else {
-      throw Self.damaged(path, "its id is not a lower-case UUID")
+    do throws(RecordKeys.Wrong) {
+      try self.init(of: object)
+    } catch {
+      throw Self.damaged(path, error.cause)
     }
-    guard let list = keys.removeValue(forKey: "pages")?.array else {
-      throw Self.damaged(path, "it has no list of pages")
-    }
+  }
+
+  private init(of object: [String: JSON]) throws(RecordKeys.Wrong) {
+    var keys = try RecordKeys(.object(object))
+    guard try keys.integer("schema") == Self.schema else { throw .init("schema", "a known number") }
+    guard let id = try keys.text("id").flatMap({ PageID($0) }) else { throw .init("id", "a lower-case UUID") }
+    guard let list = try keys.list("pages") else { throw .init("pages", "a list") }
     self.id = id
-    title = keys.removeValue(forKey: "title")?.string ?? ""
-    created = keys.removeValue(forKey: "created")?.integer ?? 0
-    modified = keys.removeValue(forKey: "modified")?.integer ?? 0
+    title = try keys.text("title") ?? ""
+    created = try keys.integer("created") ?? 0
+    modified = try keys.integer("modified") ?? 0
     pages = []
+    pages.reserveCapacity(list.count)
     var seen: Set<PageID> = []
     for (index, entry) in list.enumerated() {
-      guard let page = PageRecord(entry) else {
-        throw Self.damaged(path, "the id of page \(index + 1) is not a lower-case UUID")
+      do throws(RecordKeys.Wrong) {
+        let page = try PageRecord(entry)
+        guard seen.insert(page.id).inserted else { throw .init(cause: "it is listed before") }
+        pages.append(page)
+      } catch {
+        throw .init(cause: "page \(index + 1): \(error.cause)")
       }
-      guard seen.insert(page.id).inserted else { throw Self.damaged(path, "page \(page.id) is listed twice") }
-      pages.append(page)
     }
     removed = []
-    for entry in keys.removeValue(forKey: "removed")?.array ?? [] {
+    for entry in try keys.list("removed") ?? [] {
       guard let id = entry.string.flatMap({ PageID($0) }), !seen.contains(id) else {
-        throw Self.damaged(path, "its list of removed pages is not one of other ids")
+        throw .init("removed", "a list of ids of other pages")
       }
       removed.append(id)
     }
-    unknown = keys
+    unknown = keys.rest
   }
 
   private static func damaged(_ path: String, _ cause: String) -> StorageError {
@@ -150,7 +158,16 @@ public struct DocumentRecord: Sendable, Equatable {
     return .object(keys)
   }
 
-  var bytes: [UInt8] { json.text(pretty: true) + [0x0A] }
+  /// The file's bytes.
+  /// - Throws: `internal` rather than to replace a record by nothing.
+  func bytes(path: String) throws(StorageError) -> [UInt8] {
+    let text = json.text(pretty: true)
+    guard !text.isEmpty else {
+      throw StorageError(
+        .internal, "write the document", cause: "it holds a value that JSON cannot", file: path)
+    }
+    return text + [0x0A]
+  }
 
   /// `manifest.json`: what a list of documents shows. A cache, made from this record.
   var manifest: [UInt8] {

@@ -19,19 +19,19 @@ public enum JSON: Sendable, Equatable, Codable {
   /// Keys and values.
   case object([String: JSON])
 
-  /// Reads any value.
+  /// Reads any value. A failed attempt is what costs, so the most frequent kinds are tried first.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
+    if let value = try? container.decode(Int64.self) {
       self = .integer(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if container.decodeNil() {
+      self = .null
     } else if let value = try? container.decode([JSON].self) {
       self = .array(value)
     } else {

@@ -16,24 +16,36 @@ public final class NoteDocument: Sendable {
   public let unlisted: [PageID]
 
   let paths: NotePaths
-  let store: PageStore
+  /// Absent for a document of a newer version: nothing of it is touched, so no lock is taken either.
+  let store: PageStore?
   let environment: NoteEnvironment
+  /// Held while a page is opened, made or removed and while an asset is written, so that none of these sees half of
+  /// another, or goes on after the lock was given back. Taken before `content`, and never while a merge is reported.
+  let structure = Mutex(Structure())
   let content: Mutex<Content>
+
+  struct Structure: Sendable {
+    /// Whether the name of the assets' folder is known to be on the medium.
+    var hasDurableAssets = false
+  }
 
   struct Content: Sendable {
     var record: DocumentRecord
     /// The bytes of `document.json` as they were last read or written.
     var saved: [UInt8]
+    /// Whether the record has something to save.
     var isDirty = false
-    var isClosed = false
     /// While closing, merges only note what they did: the record is saved once.
     var isClosing = false
+    var isClosed = false
     /// A page list that may not be what is on disk.
     var failure: StorageError?
+    /// The generation of the latest merge of each page, since two reports may come in either order.
+    var merged: [PageID: UInt64] = [:]
   }
 
   init(
-    _ paths: NotePaths, _ store: PageStore, _ environment: NoteEnvironment, record: DocumentRecord,
+    _ paths: NotePaths, _ store: PageStore?, _ environment: NoteEnvironment, record: DocumentRecord,
     saved: [UInt8], obstacle: StorageError?, unlisted: [PageID]
   ) {
     self.path = paths.root
@@ -57,46 +69,41 @@ public final class NoteDocument: Sendable {
   public var pages: [PageRecord] { record.pages }
 
   /// Opens a page, or hands out the open one. A page that the record lists and that has no file is a damaged one.
-  /// - Throws: `notFound` for a page that the record does not list.
+  /// - Throws: `notFound` for a page that the record does not list, `closed`.
   public func page(_ id: PageID) throws(StorageError) -> OpenedPage {
-    let floor = content.withLock { content in content.record.pages.first { $0.id == id }?.floor }
-    let isFound = floor == nil && obstacle != nil ? try store.pages().contains(id) : false
-    guard floor != nil || isFound else {
-      throw StorageError(
-        .notFound, "open the page", cause: "the document has no page \(id)", file: path, page: id)
+    try structure.withLock { _ throws(StorageError) in
+      let floor = try content.withLock { (content) throws(StorageError) in
+        try requireOpen(content, "open the page")
+        return content.record.pages.first { $0.id == id }?.floor
+      }
+      guard floor != nil || isFoundWithoutRecord(id) else { throw noPage(id, "open the page") }
+      guard let store else {
+        return try NoteInspection(path, fileSystem: environment.storage.fileSystem).inspect(id)
+      }
+      let wasOpen = store.openCount(of: id) != nil
+      let opened: OpenedPage
+      do throws(StorageError) {
+        opened = try store.open(id, floor: floor)
+      } catch  where error.code == .notFound {
+        return .unavailable(NoteInspection.missing(id, error))
+      }
+      // Only as it comes from its recovery is the page what its snapshot holds.
+      if !wasOpen, let page = opened.page, page.report.verdict != .clean, page.obstacle == nil {
+        noteRecovery(id, PageFloor(generation: page.view.generation, commit: page.commit))
+      }
+      return opened
     }
-    let opened: OpenedPage
-    do throws(StorageError) {
-      opened = try store.open(id, floor: floor)
-    } catch  where error.code == .notFound {
-      return .unavailable(NoteInspection.missing(id, error))
-    }
-    if let page = opened.page, page.report.verdict != .clean, page.obstacle == nil {
-      noteMerge(id, PageFloor(generation: page.view.generation, commit: page.commit), save: false)
-    }
-    return opened
   }
 
-  // MARK: Merges
+  /// A page whose file appeared after a document without a readable record was opened.
+  private func isFoundWithoutRecord(_ id: PageID) -> Bool {
+    guard obstacle != nil else { return false }
+    let found = try? PageStore.pages(in: paths.pages, environment.storage.fileSystem)
+    return found?.contains(id) == true
+  }
 
-  /// A merge of a page is durable: the record's floor for it rises, and is saved after it.
-  func noteMerge(_ id: PageID, _ floor: PageFloor, save: Bool = true) {
-    let elements = store.openCount(of: id)
-    content.withLock { content in
-      guard let index = content.record.pages.firstIndex(where: { $0.id == id }) else { return }
-      if content.record.pages[index].floor != floor {
-        content.record.pages[index].floor = floor
-        content.record.pages[index].modified = environment.now()
-        content.isDirty = true
-      }
-      if let elements, content.record.pages[index].elements != Int64(elements) {
-        content.record.pages[index].elements = Int64(elements)
-        content.isDirty = true
-      }
-      guard save, !content.isClosing, !content.isClosed, obstacle == nil else { return }
-      // A floor that could not be saved is only lower than it might be; the next save carries it.
-      try? self.save(&content)
-    }
+  func noPage(_ id: PageID, _ operation: String) -> StorageError {
+    StorageError(.notFound, operation, cause: "the document has no page \(id)", file: path, page: id)
   }
 
   /// Makes every commit of every open page durable.
@@ -105,7 +112,7 @@ public final class NoteDocument: Sendable {
   public func sync() throws(StorageError) -> [PageID: UInt64] {
     var durable: [PageID: UInt64] = [:]
     var failure: StorageError?
-    for page in store.openPages {
+    for page in store?.openPages ?? [] {
       do throws(StorageError) {
         durable[page.id] = try page.sync()
       } catch {
@@ -113,90 +120,67 @@ public final class NoteDocument: Sendable {
       }
     }
     try content.withLock { (content) throws(StorageError) in
-      if content.isDirty, obstacle == nil, !content.isClosed { try save(&content) }
+      if content.isDirty, obstacle == nil, !content.isClosing { try save(&content) }
     }
     if let failure { throw failure }
     return durable
   }
 
-  // MARK: Saving
-
-  /// Replaces `document.json`, then the cache. When it throws before the new file has its name, nothing has changed.
-  func save(_ content: inout Content) throws(StorageError) {
-    if let failure = content.failure { throw failure }
-    if content.isDirty { content.record.modified = environment.now() }
-    let bytes = content.record.bytes
-    if bytes != content.saved {
-      do throws(StorageError) {
-        try environment.storage.fileSystem.replaceFile(
-          in: paths.root, name: NotePaths.documentName, with: bytes.span)
-      } catch {
-        let found = try? environment.storage.fileSystem.contents(
-          of: paths.document, limit: NoteInspection.recordLimit)
-        if found == bytes {
-          // The new file has the name, but whether the name is durable is unknown.
-          content.failure = StorageError(
-            .readOnly, error.operation, cause: error.cause,
-            advice: "open the document again before changing its page list", file: error.file,
-            systemError: error.systemError)
-        }
-        throw error
-      }
-      content.saved = bytes
-    }
-    content.isDirty = false
-    saveManifest(content.record)
-  }
-
-  /// The cache is no part of the truth: a failure is mended by the next save.
-  private func saveManifest(_ record: DocumentRecord) {
-    let bytes = record.manifest
-    let fileSystem = environment.storage.fileSystem
-    let found = try? fileSystem.contents(of: paths.manifest, limit: 1 << 20)
-    guard found != bytes else { return }
-    try? fileSystem.replaceFile(in: paths.root, name: NotePaths.manifestName, with: bytes.span)
-  }
-
   // MARK: Ending
 
-  /// Merges and closes every page, saves the record, gives back the lock. What is left is a plain folder.
+  /// Merges and closes every page, saves the record, gives back the lock. What is left is a plain folder. A second
+  /// call does nothing.
   /// - Throws: the first failure; then journals may be left, which the next open merges.
   public func close() throws(StorageError) {
-    let wasClosed = content.withLock { content in
-      let was = content.isClosed
-      content.isClosing = true
-      return was
-    }
-    if wasClosed { return }
+    guard beginsClosing() else { return }
     var failure: StorageError?
     do throws(StorageError) {
-      try store.closePages()
+      try store?.closePages()
     } catch {
       failure = error
     }
     // The record is saved while the lock is still held.
     do throws(StorageError) {
       try content.withLock { (content) throws(StorageError) in
+        guard !content.isClosed else { return }
         content.isClosed = true
         if obstacle == nil { try save(&content) }
       }
     } catch {
       failure = failure ?? error
     }
-    store.abandon()
+    store?.abandon()
     if let failure { throw failure }
+  }
+
+  /// Whether this is the first call that ends the document. Waits for what is being done to its structure.
+  private func beginsClosing() -> Bool {
+    structure.withLock { _ in
+      content.withLock { content in
+        let isFirst = !content.isClosing
+        content.isClosing = true
+        return isFirst
+      }
+    }
   }
 
   /// Lets everything go without writing anything more, as if the process had ended.
   public func abandon() {
-    content.withLock { $0.isClosed = true }
-    store.abandon()
+    content.withLock { content in
+      content.isClosing = true
+      content.isClosed = true
+    }
+    store?.abandon()
+  }
+
+  func requireOpen(_ content: Content, _ operation: String) throws(StorageError) {
+    if content.isClosing {
+      throw StorageError(.closed, operation, cause: "the document was closed", file: path)
+    }
   }
 
   func requireChangeable(_ content: Content) throws(StorageError) {
-    if content.isClosed {
-      throw StorageError(.closed, "change the document", cause: "it was closed", file: path)
-    }
+    try requireOpen(content, "change the document")
     if let obstacle {
       throw StorageError(
         .readOnly, "change the document", cause: obstacle.description, file: path)

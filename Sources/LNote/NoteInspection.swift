@@ -12,7 +12,7 @@ public struct NoteInspection: Sendable {
   public let pages: [PageID]
   /// Pages that have files and that the record neither lists nor removes.
   public let unlisted: [PageID]
-  private let fileSystem: any FileSystem
+  let fileSystem: any FileSystem
 
   /// The greatest `document.json` that is read.
   static let recordLimit: UInt64 = 1 << 30
@@ -24,22 +24,33 @@ public struct NoteInspection: Sendable {
     self.path = paths.root
     self.fileSystem = fileSystem
     try Self.requirePackage(paths, fileSystem)
-    record = Self.readRecord(paths, fileSystem)
+    var reading = try Self.read(paths, fileSystem)
+    // A writer may have been between the page's file and the record: only what is seen twice is reported.
+    for _ in 0..<Self.attempts where !reading.unlisted.isEmpty {
+      let again = try Self.read(paths, fileSystem)
+      let isSame = again.unlisted == reading.unlisted
+      reading = again
+      if isSame { break }
+    }
+    (record, pages, unlisted) = reading
+  }
+
+  private static let attempts = 5
+
+  /// The names first: a page that is made meanwhile is then not taken for one that nobody lists.
+  private static func read(_ paths: NotePaths, _ fileSystem: any FileSystem) throws(StorageError)
+    -> (record: Result<DocumentRecord, StorageError>, pages: [PageID], unlisted: [PageID])
+  {
     let found: [PageID]
     do throws(StorageError) {
       found = try PageStore.pages(in: paths.pages, fileSystem)
     } catch  where error.code == .notFound {
       found = []
     }
-    switch record {
-    case .success(let record):
-      let known = Set(record.pages.map(\.id) + record.removed)
-      pages = record.pages.map(\.id)
-      unlisted = found.filter { !known.contains($0) }
-    case .failure:
-      pages = found
-      unlisted = []
-    }
+    let result = readRecord(paths, fileSystem)
+    guard case .success(let record) = result else { return (result, found, []) }
+    let known = Set(record.pages.map(\.id) + record.removed)
+    return (result, record.pages.map(\.id), found.filter { !known.contains($0) })
   }
 
   /// Whether the path is a directory with a record or a folder of pages.

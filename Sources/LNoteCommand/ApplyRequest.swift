@@ -2,37 +2,49 @@
 
 import Foundation
 import InkElements
-import LNote
 import LNoteFormats
 import PageJournal
 
 /// A line of `lnote apply`, taken apart.
 struct ApplyRequest {
-  private let keys: [String: JSON]
+  /// The longest line that is taken apart. The greatest commit that a page takes, in base64, is well below it.
+  static let lineLimit = 256 << 20
+
+  private let keys: JSONValue
   let op: String
 
-  init(_ json: JSON?) throws(Refusal) {
-    guard let keys = json?.object else { throw Refusal(.usage, "the line is not a JSON object") }
-    guard let op = keys["op"]?.string else { throw Refusal(.usage, "“op” is missing") }
-    self.keys = keys
+  init(line: [UInt8]) throws(Refusal) {
+    let json: JSONValue
+    do throws(FormatError) {
+      json = try JSONValue(parsing: line)
+    } catch {
+      throw Refusal(.usage, "the line does not parse: \(error)")
+    }
+    try self.init(json)
+  }
+
+  private init(_ json: JSONValue) throws(Refusal) {
+    guard case .object = json else { throw Refusal(.usage, "the line is not a JSON object") }
+    guard let op = json["op"]?.string else { throw Refusal(.usage, "“op” is missing or no string") }
+    keys = json
     self.op = op
   }
 
   func has(_ key: String) -> Bool { keys[key] != nil }
 
   func page() throws(Refusal) -> PageID {
-    guard let text = keys["page"]?.string else { throw Refusal(.usage, "“page” is missing or no string") }
+    let text = try text("page")
     guard let id = PageID(text) else { throw Refusal(.noSuchPage, "“\(text)” is no page id") }
     return id
   }
 
   func number(_ key: String) throws(Refusal) -> Double {
-    guard let value = keys[key]?.number else { throw Refusal(.usage, "“\(key)” is missing or no number") }
+    guard let value = keys[key]?.double else { throw Refusal(.usage, "“\(key)” is missing or no number") }
     return value
   }
 
   func index(_ key: String) throws(Refusal) -> Int {
-    guard let value = keys[key]?.integer, value >= 0, let index = Int(exactly: value) else {
+    guard let value = keys[key]?.int, value >= 0, let index = Int(exactly: value) else {
       throw Refusal(.usage, "“\(key)” is missing or no whole number from 0")
     }
     return index
@@ -43,21 +55,19 @@ struct ApplyRequest {
     return value
   }
 
-  func bytes(_ key: String) throws(Refusal) -> [UInt8] {
-    try Self.bytes(keys[key], key)
-  }
+  func bytes(_ key: String) throws(Refusal) -> [UInt8] { try Self.bytes(keys, key) }
 
-  private static func bytes(_ json: JSON?, _ key: String) throws(Refusal) -> [UInt8] {
-    guard let text = json?.string else { throw Refusal(.usage, "“\(key)” is missing or no string") }
+  private static func bytes(_ json: JSONValue, _ key: String) throws(Refusal) -> [UInt8] {
+    guard let text = json[key]?.string else { throw Refusal(.usage, "“\(key)” is missing or no string") }
     guard let data = Data(base64Encoded: text) else { throw Refusal(.badPayload, "“\(key)” is not base64") }
     return [UInt8](data)
   }
 
-  private static func element(_ keys: [String: JSON]) throws(Refusal) -> NewElement {
-    guard let kind = keys["kind"]?.integer, let kind = UInt8(exactly: kind), kind > 0 else {
-      throw Refusal(.usage, "“kind” is missing or not in 1–255")
+  private static func element(_ json: JSONValue) throws(Refusal) -> NewElement {
+    guard let kind = json["kind"]?.int, let kind = UInt8(exactly: kind), kind > 0 else {
+      throw Refusal(.usage, "“kind” is missing or no whole number in 1–255")
     }
-    let payload = try bytes(keys["payload"], "payload")
+    let payload = try bytes(json, "payload")
     guard payload.count <= PageLimits.elementPayload else {
       throw Refusal(
         .tooLarge, "the payload has \(payload.count) bytes, \(PageLimits.elementPayload) are allowed")
@@ -66,9 +76,14 @@ struct ApplyRequest {
   }
 
   private func id() throws(Refusal) -> UInt64 {
-    guard let value = keys["id"]?.integer else { throw Refusal(.usage, "“id” is missing or no whole number") }
-    guard value > 0 else { throw Refusal(.noSuchElement, "the page has no element \(value)") }
-    return UInt64(value)
+    guard let value = keys["id"]?.double, value == value.rounded() else {
+      throw Refusal(.usage, "“id” is missing or no whole number")
+    }
+    guard let id = keys["id"]?.int, id > 0 else {
+      throw Refusal(
+        .noSuchElement, "the page has no element \(keys["id"]?.int.map { "\($0)" } ?? "\(value)")")
+    }
+    return UInt64(id)
   }
 
   /// The change of a page that the operation is, or nil when it is none.
@@ -87,20 +102,20 @@ struct ApplyRequest {
       }
       var elements: [NewElement] = []
       for entry in list {
-        guard let keys = entry.object else {
+        guard case .object = entry else {
           throw Refusal(.usage, "“with” holds something that is no object")
         }
-        elements.append(try Self.element(keys))
+        elements.append(try Self.element(entry))
       }
       return .replace(id: try id(), with: elements)
     case "remove": return .remove(id: try id())
     case "move": return .move(id: try id(), to: try index("to"))
     case "set":
       let key = try text("key")
-      guard let value = keys["value"] else {
+      guard case .object(let members) = keys, let value = members["value"] else {
         throw Refusal(.usage, "“value” is missing: base64, or null to remove")
       }
-      return .set(key: key, value: value == .null ? nil : try Self.bytes(value, "value"))
+      return .set(key: key, value: value == .null ? nil : try bytes("value"))
     case "stroke":
       return .append(kind: InkKind.stroke, payload: try strokePayload())
     default: return nil
@@ -109,25 +124,16 @@ struct ApplyRequest {
 
   private func strokePayload() throws(Refusal) -> [UInt8] {
     // The stroke's own fields stand in the operation, or under "stroke".
-    var fields = keys["stroke"]?.object ?? keys
-    for key in ["op", "page"] { fields[key] = nil }
-    do {
-      let record = try JSONDecoder().decode(
-        StrokeRecord.self, from: Data(JSON.object(fields).text(pretty: false)))
-      return try record.stroke.encoded()
-    } catch let error as DecodingError {
-      throw Refusal(.badPayload, Self.sentence(error))
+    let stroke: Stroke
+    do throws(FormatError) {
+      stroke = try Stroke(json: keys["stroke"] ?? keys)
     } catch {
-      throw Refusal(.badPayload, "\(error)")
+      throw Refusal(.badPayload, error.description)
     }
-  }
-
-  private static func sentence(_ error: DecodingError) -> String {
-    switch error {
-    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-      .dataCorrupted(let context):
-      (context.underlyingError as (any Error)?).map { "\($0)" } ?? context.debugDescription
-    @unknown default: "the stroke does not decode"
+    do throws(InkError) {
+      return try stroke.encoded()
+    } catch {
+      throw Refusal(.badPayload, error.description)
     }
   }
 
@@ -140,6 +146,7 @@ struct ApplyRequest {
     var operations: [PageJournal.Operation] = []
     for (index, entry) in list.enumerated() {
       do throws(Refusal) {
+        guard case .object = entry else { throw Refusal(.usage, "it is not a JSON object") }
         let part = try ApplyRequest(entry)
         if part.has("page"), try part.page() != page {
           throw Refusal(.usage, "its page is not the batch's")
@@ -154,41 +161,4 @@ struct ApplyRequest {
     }
     return operations
   }
-}
-
-/// Why an operation was not done, or did not reach its durability.
-struct Refusal: Error {
-  enum Code: String {
-    case usage, noSuchPage, noSuchElement, badPayload, tooLarge, readOnly, noSpace, io, locked, damaged,
-      newerVersion
-    case `internal`
-  }
-  var code: Code
-  var message: String
-
-  init(_ code: Code, _ message: String) {
-    self.code = code
-    self.message = message
-  }
-
-  init(_ error: StorageError) {
-    let code: Code
-    switch error.code {
-    case .usage, .closed, .alreadyExists: code = .usage
-    case .notFound: code = error.page == nil ? .io : .noSuchPage
-    case .noSuchElement: code = .noSuchElement
-    case .badPayload: code = .badPayload
-    case .tooLarge: code = .tooLarge
-    case .readOnly, .readOnlyVolume: code = .readOnly
-    case .noSpace: code = .noSpace
-    case .io, .accessDenied, .tooManyOpenFiles, .wrongKind: code = .io
-    case .locked, .lockUnsupported: code = .locked
-    case .damaged: code = .damaged
-    case .newerVersion: code = .newerVersion
-    case .internal: code = .internal
-    }
-    self.init(code, error.description)
-  }
-
-  var json: JSON { .object(["code": .string(code.rawValue), "message": .string(message)]) }
 }

@@ -3,6 +3,25 @@
 import LNote
 import PageJournal
 
+/// What a line is answered.
+struct ApplyAnswer {
+  /// What the operation gave, in the order in which it is printed.
+  var fields: [(String, Value)] = []
+  var failure: Refusal?
+  /// With a failure: whether the operation keeps its place all the same. Nil when it was refused.
+  var isApplied: Bool?
+
+  init(_ fields: [(String, Value)] = []) { self.fields = fields }
+
+  init(refused: Refusal) { failure = refused }
+
+  var value: Value {
+    guard let failure else { return .object([("ok", .bool(true))] + fields) }
+    let applied = isApplied.map { [("applied", Value.bool($0))] } ?? []
+    return .object([("ok", .bool(false))] + applied + fields + [("error", failure.value)])
+  }
+}
+
 /// A document that is changed line by line.
 final class ApplySession {
   enum Level: String {
@@ -11,6 +30,9 @@ final class ApplySession {
 
   private let document: NoteDocument
   private let level: Level
+  /// The pages that were changed, or that were to be.
+  private var touched: Set<PageID> = []
+  /// Why the `close` operation failed.
   private(set) var closeFailure: StorageError?
 
   init(_ document: NoteDocument, _ level: Level) {
@@ -19,94 +41,117 @@ final class ApplySession {
   }
 
   /// The answer to a line, and whether it was the last.
-  func answer(_ line: String) -> (JSON, isLast: Bool) {
+  func answer(_ line: [UInt8]) -> (ApplyAnswer, isLast: Bool) {
     do throws(Refusal) {
-      let request = try ApplyRequest(JSON(parsing: [UInt8](line.utf8)))
+      let request = try ApplyRequest(line: line)
       if request.op == "close" { return (close(), true) }
-      return (.object(try perform(request)), false)
+      return (try perform(request), false)
     } catch {
-      return (.object(["ok": .bool(false), "error": error.json]), false)
+      return (ApplyAnswer(refused: error), false)
     }
   }
 
-  private func close() -> JSON {
+  private func close() -> ApplyAnswer {
     do throws(StorageError) {
-      try document.close()
-      return .object(["ok": .bool(true)])
+      try closeDocument()
+      return ApplyAnswer()
     } catch {
       closeFailure = error
-      return .object(["ok": .bool(false), "error": Refusal(error).json])
+      return ApplyAnswer(refused: Refusal(error))
     }
   }
 
-  private func perform(_ request: ApplyRequest) throws(Refusal) -> [String: JSON] {
+  /// Closes the document. It does not hold for a page that had turned read-only with commits that reached no file.
+  func closeDocument() throws(StorageError) {
+    var lost: StorageError?
+    for record in document.pages where touched.contains(record.id) {
+      guard let page = try document.page(record.id).page, page.durableCommit < page.commit else { continue }
+      lost = lost ?? page.obstacle
+    }
+    try document.close()
+    if let lost { throw lost }
+  }
+
+  private func perform(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
     if let operation = try request.operation() {
-      let page = try page(try request.page())
-      return try commit(page, operation, isBatch: false)
+      return try commit(try page(try request.page()), operation)
     }
     switch request.op {
-    case "batch":
-      let page = try page(try request.page())
-      return try commit(page, try request.parts())
+    case "batch": return try commit(try page(try request.page()), try request.parts())
     case "sync": return try sync(request)
     case "compact": return try compact(request)
-    case "addPage":
-      let (width, height) = (try request.number("width"), try request.number("height"))
-      let before = Set(document.pages.map(\.id))
-      var page: PageID?
-      var keys = changePages({ () throws(StorageError) in
-        page = try document.addPage(width: width, height: height).id
-      })
-      // A page that was applied without its list being known to be durable is named as well.
-      page = page ?? document.pages.map(\.id).first { !before.contains($0) }
-      if let page {
-        keys["page"] = .string(page.description)
-        if keys["ok"] == .bool(false) { keys["applied"] = .bool(true) }
-      }
-      return keys
-    case "removePage":
-      let page = try request.page()
-      try require(page)
-      var keys = changePages({ () throws(StorageError) in try document.removePage(page) })
-      if keys["ok"] == .bool(false) { keys["applied"] = .bool(!document.isListed(page)) }
-      return keys
-    case "movePage":
-      let (page, place) = (try request.page(), try request.index("to"))
-      try require(page)
-      guard place < document.pages.count else {
-        throw Refusal(.usage, "the document has \(document.pages.count) pages")
-      }
-      var keys = changePages({ () throws(StorageError) in try document.movePage(page, to: place) })
-      if keys["ok"] == .bool(false) {
-        keys["applied"] = .bool(document.pages.firstIndex { $0.id == page } == place)
-      }
-      return keys
-    case "addAsset":
-      let (type, bytes) = (try request.text("type"), try request.bytes("data"))
-      do throws(StorageError) {
-        return ["ok": .bool(true), "asset": .string(try document.addAsset(bytes, type: type).description)]
-      } catch {
-        throw Refusal(error)
-      }
+    case "addPage": return try addPage(request)
+    case "removePage": return try removePage(request)
+    case "movePage": return try movePage(request)
+    case "addAsset": return try addAsset(request)
     default: throw Refusal(.usage, "there is no operation “\(request.op)”")
     }
   }
 
-  /// A change of the page list, which is durable when it returns. Refusals of the call itself are thrown.
-  private func changePages(_ body: () throws(StorageError) -> Void) -> [String: JSON] {
+  // MARK: The page list
+
+  private func addPage(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
+    let (width, height) = (try request.number("width"), try request.number("height"))
+    let before = Set(document.pages.map(\.id))
+    var page: PageID?
+    var answer = changePages({ () throws(StorageError) in
+      page = try document.addPage(width: width, height: height).id
+    })
+    // A page that was applied without its list being known to be durable is named as well.
+    page = page ?? document.pages.map(\.id).first { !before.contains($0) }
+    if let page {
+      answer.fields = [("page", .text(page.description))]
+      answer.isApplied = true
+    }
+    return answer
+  }
+
+  private func removePage(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
+    let page = try request.page()
+    try require(page)
+    var answer = changePages({ () throws(StorageError) in try document.removePage(page) })
+    answer.isApplied = !document.isListed(page)
+    return answer
+  }
+
+  private func movePage(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
+    let (page, place) = (try request.page(), try request.index("to"))
+    try require(page)
+    guard place < document.pages.count else {
+      throw Refusal(.usage, "the document has \(Output.count(document.pages.count, "page"))")
+    }
+    let from = document.pages.firstIndex { $0.id == page }
+    var answer = changePages({ () throws(StorageError) in try document.movePage(page, to: place) })
+    answer.isApplied = from != place && document.pages.firstIndex { $0.id == page } == place
+    return answer
+  }
+
+  private func addAsset(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
+    let (type, bytes) = (try request.text("type"), try request.bytes("data"))
+    do throws(StorageError) {
+      return ApplyAnswer([("asset", .text(try document.addAsset(bytes, type: type).description))])
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// A change of the page list, which is durable when it returns.
+  private func changePages(_ body: () throws(StorageError) -> Void) -> ApplyAnswer {
     do throws(StorageError) {
       try body()
-      return ["ok": .bool(true)]
+      return ApplyAnswer()
     } catch {
-      var keys: [String: JSON] = ["ok": .bool(false), "error": Refusal(error).json]
-      if error.code != .usage { keys["applied"] = .bool(false) }
-      return keys
+      var answer = ApplyAnswer(refused: Refusal(error))
+      if error.code != .usage { answer.isApplied = false }
+      return answer
     }
   }
 
   private func require(_ page: PageID) throws(Refusal) {
     guard document.isListed(page) else { throw Refusal(.noSuchPage, "the document has no page \(page)") }
   }
+
+  // MARK: Commits
 
   private func page(_ id: PageID) throws(Refusal) -> Page {
     let opened: OpenedPage
@@ -115,7 +160,10 @@ final class ApplySession {
     } catch {
       throw Refusal(error)
     }
-    if let page = opened.page { return page }
+    if let page = opened.page {
+      touched.insert(id)
+      return page
+    }
     let report = opened.report
     let code: Refusal.Code
     switch report.verdict {
@@ -124,84 +172,76 @@ final class ApplySession {
     default: code = .damaged
     }
     var message = "page \(id) cannot be written: \(report.verdict.rawValue): \(report.verdict.explanation)"
-    if let file = report.file { message += " (\(file) at byte \(report.offset ?? 0))" }
+    if let file = report.file { message += " (\(file)\(report.offset.map { " at byte \($0)" } ?? ""))" }
     throw Refusal(code, message)
   }
 
-  private func commit(
-    _ page: Page, _ operation: PageJournal.Operation, isBatch: Bool
-  ) throws(Refusal) -> [String: JSON] {
-    var keys: [String: JSON] = [:]
-    let ticket: Ticket
+  private func commit(_ page: Page, _ operation: PageJournal.Operation) throws(Refusal) -> ApplyAnswer {
     do throws(StorageError) {
       if case .append(let kind, let payload) = operation {
-        let (id, appended) = try page.append(kind: kind, payload: payload.span)
-        ticket = appended
-        keys["id"] = .integer(Int64(clamping: id))
-      } else {
-        let (ids, committed) = try page.commit([operation])
-        ticket = committed
-        if case .insert = operation { keys["id"] = ids.first.map { .integer(Int64(clamping: $0)) } }
-        if case .replace = operation { keys["ids"] = .array(ids.map { .integer(Int64(clamping: $0)) }) }
+        let (id, ticket) = try page.append(kind: kind, payload: payload.span)
+        return reach(page, ticket, [("id", .counter(id))])
+      }
+      let (ids, ticket) = try page.commit([operation])
+      switch operation {
+      case .insert: return reach(page, ticket, ids.first.map { [("id", .counter($0))] } ?? [])
+      case .replace: return reach(page, ticket, [("ids", .list(ids.map { .counter($0) }))])
+      default: return reach(page, ticket, [])
       }
     } catch {
       throw Refusal(error)
     }
-    return reach(page, ticket, keys)
   }
 
-  private func commit(_ page: Page, _ operations: [PageJournal.Operation]) throws(Refusal) -> [String: JSON] {
+  private func commit(_ page: Page, _ operations: [PageJournal.Operation]) throws(Refusal) -> ApplyAnswer {
     do throws(StorageError) {
       let (ids, ticket) = try page.commit(operations)
-      return reach(page, ticket, ["ids": .array(ids.map { .integer(Int64(clamping: $0)) })])
+      return reach(page, ticket, [("ids", .list(ids.map { .counter($0) }))])
     } catch {
       throw Refusal(error)
     }
   }
 
   /// The answer to an accepted commit, once the durability holds or has failed.
-  private func reach(_ page: Page, _ ticket: Ticket, _ keys: [String: JSON]) -> [String: JSON] {
-    var keys = keys
-    keys["commit"] = .integer(Int64(clamping: ticket.commit))
+  private func reach(_ page: Page, _ ticket: Ticket, _ fields: [(String, Value)]) -> ApplyAnswer {
+    var answer = ApplyAnswer(fields + [("commit", .counter(ticket.commit))])
     do throws(StorageError) {
       switch level {
       case .buffered: break
       case .written: try page.write()
       case .durable: try page.sync(ticket)
       }
-      keys["ok"] = .bool(true)
     } catch {
-      keys["ok"] = .bool(false)
-      keys["applied"] = .bool(true)
-      keys["error"] = Refusal(error).json
+      answer.failure = Refusal(error)
+      answer.isApplied = true
     }
-    return keys
+    return answer
   }
 
-  private func sync(_ request: ApplyRequest) throws(Refusal) -> [String: JSON] {
+  private func sync(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
     if request.has("page") {
       let page = try page(try request.page())
       do throws(StorageError) {
-        return ["ok": .bool(true), "durable": .integer(Int64(clamping: try page.sync()))]
+        return ApplyAnswer([("durable", .counter(try page.sync()))])
       } catch {
         throw Refusal(error)
       }
     }
     do throws(StorageError) {
       try document.sync()
-      var pages: [String: JSON] = [:]
+      var pages: [(String, Value)] = []
       for record in document.pages {
         let opened = try document.page(record.id)
         let durable = opened.page?.durableCommit ?? opened.view?.commit
-        pages[record.id.description] = durable.map { .integer(Int64(clamping: $0)) } ?? .null
+        pages.append((record.id.description, durable.map { .counter($0) } ?? .null))
       }
-      return ["ok": .bool(true), "pages": .object(pages)]
+      return ApplyAnswer([("pages", .object(pages))])
     } catch {
       throw Refusal(error)
     }
   }
 
-  private func compact(_ request: ApplyRequest) throws(Refusal) -> [String: JSON] {
+  private func compact(_ request: ApplyRequest) throws(Refusal) -> ApplyAnswer {
     let ids = request.has("page") ? [try request.page()] : document.pages.map(\.id)
     for id in ids {
       let page = try page(id)
@@ -211,6 +251,6 @@ final class ApplySession {
         throw Refusal(error)
       }
     }
-    return ["ok": .bool(true)]
+    return ApplyAnswer()
   }
 }

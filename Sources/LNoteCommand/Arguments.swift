@@ -5,8 +5,10 @@ struct Arguments {
   private(set) var rest: [String] = []
   private var flags: Set<String> = []
   private var values: [String: String] = [:]
+  private let verb: String
 
   init(_ words: [String], flags known: Set<String>, options: Set<String>, verb: String) throws(Failure) {
+    self.verb = verb
     var index = 0
     var onlyRest = false
     while index < words.count {
@@ -45,10 +47,18 @@ struct Arguments {
 
   /// The single path that a verb takes.
   func only(_ what: String) throws(Failure) -> String {
-    guard rest.count == 1, let path = rest.first, !path.isEmpty else {
-      throw Failure(
-        .usage, rest.isEmpty ? "\(what) is missing" : "one \(what) is expected, not \(rest.count)")
+    guard let path = rest.first, rest.count == 1 else {
+      throw usage(rest.isEmpty ? "\(what) is missing" : "it takes one path, not \(rest.count)")
     }
+    guard !path.isEmpty else { throw usage("\(what) has an empty name") }
     return path
+  }
+
+  /// The single path of something that is there; a link is followed.
+  func input(_ what: String) throws(Failure) -> String { UserPath.followed(try only(what)) }
+
+  /// A mistake in the words, with where to look it up.
+  func usage(_ message: String) -> Failure {
+    Failure(.usage, "\(message); see ‘lnote \(verb) --help’")
   }
 }

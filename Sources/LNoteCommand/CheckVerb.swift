@@ -9,36 +9,49 @@ enum CheckVerb: Verb {
   static let help = """
     usage: lnote check PATH [--json]
 
-    PATH is a document or a page's file. Reads every page, takes no lock and writes nothing. Each page gets a verdict:
-    clean, leftOpen, tornTail and unsyncedTail are what a close or a crash leaves, and exit 0; unavailable exits 74;
-    every other verdict exits 65, with file, offset and what it means.
+    PATH is a document or a page's file. Reads every page, takes no lock and writes nothing. Each page
+    gets a verdict: clean, leftOpen, tornTail and unsyncedTail are what a close or a crash leaves, and
+    exit 0; unavailable exits 74; every other verdict exits 65, with file, offset and what it means.
     """
   static let flags: Set<String> = ["--json"]
   static let options: Set<String> = []
 
   static func run(_ arguments: Arguments) throws(Failure) -> ExitCode {
-    let path = try arguments.only("path")
+    let path = try arguments.input("the path")
     let target = try Target(path)
     var code = ExitCode.ok
-    var findings: [JSON] = []
+    var findings: [Value] = []
     var lines: [String] = []
     if case .document(let inspection) = target {
       documentFindings(inspection, &code, &findings, &lines)
     }
+    var verdicts: [Verdict: Int] = [:]
     try target.forEachPage { (id, _, opened) throws(Failure) in
       let report = opened.report
       code = worse(code, exitCode(report.verdict))
+      verdicts[report.verdict, default: 0] += 1
       findings.append(pageFinding(id, report))
       lines.append(sentence(id, report))
     }
     if arguments.has("--json") {
-      Output.json(
-        .object(["schema": .integer(1), "path": .string(path), "findings": .array(findings)]), pretty: true)
+      let keys: [(String, Value)] = [
+        ("schema", .integer(1)), ("path", .text(path)), ("ok", .bool(code == .ok)),
+        ("findings", .list(findings)),
+      ]
+      Output.json(.object(keys), pretty: true)
     } else {
       for line in lines { Output.line(line) }
-      if lines.isEmpty { Output.line("\(path): no pages") }
+      Output.line("\(path): \(summary(verdicts))\(code == .ok ? "" : "; not everything is in order")")
     }
     return code
+  }
+
+  /// "3 pages: 2 clean, 1 leftOpen"
+  private static func summary(_ verdicts: [Verdict: Int]) -> String {
+    let pages = Output.count(verdicts.values.reduce(0, +), "page")
+    guard !verdicts.isEmpty else { return pages }
+    let parts = verdicts.sorted { $0.key < $1.key }.map { "\(Output.grouped($0.value)) \($0.key.rawValue)" }
+    return "\(pages): \(parts.joined(separator: ", "))"
   }
 
   static func exitCode(_ verdict: Verdict) -> ExitCode {
@@ -51,42 +64,39 @@ enum CheckVerb: Verb {
   }
 
   private static func documentFindings(
-    _ inspection: NoteInspection, _ code: inout ExitCode, _ findings: inout [JSON], _ lines: inout [String]
+    _ inspection: NoteInspection, _ code: inout ExitCode, _ findings: inout [Value], _ lines: inout [String]
   ) {
     if case .failure(let error) = inspection.record {
       let isDamage = error.code == .damaged || error.code == .newerVersion || error.code == .notFound
       code = isDamage ? .damaged : .io
       findings.append(
         .object([
-          "file": .string("document.json"), "verdict": .string(isDamage ? "damaged" : "unavailable"),
-          "message": .string(error.description),
+          ("file", .text("document.json")), ("verdict", .text(isDamage ? "damaged" : "unavailable")),
+          ("message", .text(error.sentence)),
         ]))
-      lines.append("document.json: \(error.description)")
+      lines.append("document.json: \(isDamage ? "damaged" : "unavailable"): \(error.sentence)")
     }
     for id in inspection.unlisted {
-      findings.append(.object(["page": .string(id.description), "verdict": .string("unlisted")]))
+      findings.append(.object([("page", .text(id.description)), ("verdict", .text("unlisted"))]))
       lines.append("page \(id): unlisted: its files are there, the document does not name it; they are kept")
     }
   }
 
-  private static func pageFinding(_ id: PageID, _ report: RecoveryReport) -> JSON {
-    var keys: [String: JSON] = [
-      "page": .string(id.description), "verdict": .string(report.verdict.rawValue),
-      "message": .string(report.verdict.explanation),
-      "framesApplied": .integer(Int64(report.framesApplied)),
-      "commitsApplied": .integer(Int64(report.commitsApplied)),
-      "bytesSetAside": .integer(Int64(report.bytesSetAside)),
+  private static func pageFinding(_ id: PageID, _ report: RecoveryReport) -> Value {
+    var keys: [(String, Value)] = [
+      ("page", .text(id.description)), ("verdict", .text(report.verdict.rawValue)),
+      ("message", .text(report.verdict.explanation)), ("file", .optional(report.file)),
+      ("offset", .optional(report.offset)), ("framesApplied", .integer(report.framesApplied)),
+      ("commitsApplied", .integer(report.commitsApplied)), ("bytesSetAside", .integer(report.bytesSetAside)),
     ]
-    keys["file"] = report.file.map { .string($0) }
-    keys["offset"] = report.offset.map { .integer(Int64($0)) }
-    keys["error"] = report.failure.map { .string($0.description) }
-    keys["salvageable"] = .array(
-      report.salvageable.map { run in
-        .object([
-          "file": .string(run.file), "offset": .integer(Int64(run.offset)),
-          "length": .integer(Int64(run.length)), "frames": .integer(Int64(run.frames)),
-        ])
-      })
+    let salvageable = report.salvageable.map { run in
+      Value.object([
+        ("file", .text(run.file)), ("offset", .integer(run.offset)), ("length", .integer(run.length)),
+        ("frames", .integer(run.frames)),
+      ])
+    }
+    keys.append(("salvageable", .list(salvageable)))
+    if let failure = report.failure { keys.append(("error", .text(failure.sentence))) }
     return .object(keys)
   }
 
@@ -103,7 +113,7 @@ enum CheckVerb: Verb {
       text += "; \(Output.count(run.frames, "whole frame")) at byte \(run.offset) of \(run.file)"
     }
     if report.searchGaveUp { text += "; the search for whole frames behind it was ended early" }
-    if let failure = report.failure { text += "; \(failure)" }
+    if let failure = report.failure { text += "; \(failure.sentence)" }
     return text
   }
 }

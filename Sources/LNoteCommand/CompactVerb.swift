@@ -9,17 +9,21 @@ enum CompactVerb: Verb {
   static let help = """
     usage: lnote compact DOC
 
-    Opens the document for writing, merges the journals of every page into its snapshot and closes it again.
-    A page that is damaged or of a newer version stays as it is and is named.
+    Opens the document for writing, merges the journals of every page into its snapshot and closes it
+    again. A page that is damaged or of a newer version stays as it is and is named.
     """
   static let flags: Set<String> = []
   static let options: Set<String> = []
 
   static func run(_ arguments: Arguments) throws(Failure) -> ExitCode {
-    let path = try arguments.only("document")
+    let path = try arguments.input("the document")
     let before = FolderSize.bytes(path)
     let document = try Documents.openForWriting(path)
     var code = ExitCode.ok
+    if let obstacle = document.obstacle {
+      Output.error("lnote compact: \(obstacle.sentence); its pages are merged all the same")
+      code = Failure(obstacle).code
+    }
     for record in document.pages {
       do throws(StorageError) {
         let opened = try document.page(record.id)
@@ -31,7 +35,7 @@ enum CompactVerb: Verb {
           code = opened.report.verdict == .unavailable ? .io : .damaged
         }
       } catch {
-        Output.error("lnote compact: \(error)")
+        Output.error("lnote compact: \(error.sentence)")
         code = .io
       }
     }

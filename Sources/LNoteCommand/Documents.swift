@@ -22,6 +22,38 @@ enum Documents {
   }
 }
 
+extension Documents {
+  /// Does what needs a lock, again and again while another process has it, for `lockWait`.
+  static func waitingForLock<Result>(_ body: () throws(StorageError) -> Result) throws(Failure) -> Result {
+    let step = Duration.milliseconds(25)
+    var waited = Duration.zero
+    while true {
+      do throws(StorageError) {
+        return try body()
+      } catch {
+        guard error.code == .locked, waited < lockWait else { throw Failure(error) }
+        NoteEnvironment().pause(step)
+        waited += step
+      }
+    }
+  }
+
+  /// Waits until nobody writes the package, so that an import does not do all its work for a locked one.
+  static func requireUnlocked(_ path: String) throws(Failure) {
+    try waitingForLock { () throws(StorageError) in
+      guard let status = try PosixFileSystem().statusIfAny(of: "\(path)/pages"), status.kind == .directory
+      else { return }
+      let directory = try PosixFileSystem().openDirectory("\(path)/pages")
+      defer { directory.close() }
+      guard try directory.tryLock() else {
+        throw StorageError(
+          .locked, "replace the document", cause: "another process is writing it", advice: "close it there",
+          file: path)
+      }
+    }
+  }
+}
+
 /// The bytes of all files below a folder.
 enum FolderSize {
   static func bytes(_ path: String) -> Int {
@@ -54,7 +86,7 @@ enum Target {
     else {
       throw Failure(
         .noInput,
-        "cannot read \(path): it is neither a note package nor a page's file (<uuid>.content, <uuid>.<n>.journal)"
+        "\(path) is neither a note package nor a page's file (<uuid>.content, <uuid>.<n>.journal)"
       )
     }
     let directory = parts.dropLast().joined(separator: "/")

@@ -11,10 +11,11 @@ enum DumpVerb: Verb {
     usage: lnote dump DOC|PAGEFILE [--page UUID] [--recover]
            lnote dump --batch [--recover] < paths
 
-    Prints {"schema":1,"pages":[…]} in document order: id, size, generation, commit, attributes and elements (values and
-    payloads in base64), and what opening found. A page file includes the journals beside it. Takes no lock and writes
-    nothing; exits 0 whenever JSON was printed, whatever the verdicts. A page of which nothing is known has null for its
-    content. "unlisted" names pages that have files and that the document does not name.
+    Prints {"schema":1,"pages":[…]} in document order: id, size, generation, commit, attributes and
+    elements (values and payloads in base64), and what opening found. A page file includes the journals
+    beside it. Takes no lock and writes nothing; exits 0 whenever JSON was printed, whatever the verdicts.
+    A page of which nothing is known has null for its content. "unlisted" names pages that have files and
+    that the document does not name.
 
       --page UUID   only that page
       --recover     opens for writing first, reports what that found, and closes as an app would
@@ -27,46 +28,66 @@ enum DumpVerb: Verb {
     let isRecovering = arguments.has("--recover")
     if arguments.has("--batch") {
       guard arguments.rest.isEmpty, arguments.value("--page") == nil else {
-        throw Failure(.usage, "--batch takes its paths from standard input")
+        throw arguments.usage("--batch takes its paths from standard input, and no --page")
       }
-      while let path = readLine() {
-        guard !path.isEmpty else { continue }
-        Output.json(batchLine(path, isRecovering))
-      }
-      return .ok
+      return try batch(isRecovering)
     }
-    let path = try arguments.only("document or page file")
+    let path = try arguments.input("the document or page file")
     var only: PageID?
     if let text = arguments.value("--page") {
       guard let id = PageID(text) else {
-        throw Failure(.usage, "--page takes a lower-case UUID, not “\(text)”")
+        throw arguments.usage("--page takes a lower-case UUID, not “\(text)”")
       }
       only = id
     }
     let dump = try dump(path, only, isRecovering)
-    guard Output.json(.object(dump)) else { return .io }
+    Output.json(.object(dump))
     return .ok
   }
 
-  private static func batchLine(_ path: String, _ isRecovering: Bool) -> JSON {
-    do throws(Failure) {
-      var dump = try dump(path, nil, isRecovering)
-      dump["path"] = .string(path)
-      return .object(dump)
-    } catch {
-      return .object([
-        "schema": .integer(1), "path": .string(path),
-        "error": .object(["code": .integer(Int64(error.code.rawValue)), "message": .string(error.message)]),
-      ])
+  private static func batch(_ isRecovering: Bool) throws(Failure) -> ExitCode {
+    var input = StandardInput(limit: 1 << 16)
+    while let line = input.next() {
+      let answer: Value
+      switch line {
+      case .bytes(let bytes) where bytes.isEmpty: continue
+      case .bytes(let bytes): answer = batchLine(bytes, isRecovering)
+      case .tooLong: answer = batchError("", Failure(.usage, "the path is longer than 65,536 bytes"))
+      }
+      guard Output.json(answer) else { break }
     }
+    if input.hasFailed {
+      throw Failure(.io, "cannot read the standard input to its end")
+    }
+    return .ok
+  }
+
+  private static func batchLine(_ bytes: [UInt8], _ isRecovering: Bool) -> Value {
+    guard let path = String(validating: bytes, as: UTF8.self) else {
+      return batchError(
+        String(decoding: bytes, as: UTF8.self), Failure(.noInput, "the path is not UTF-8"))
+    }
+    do throws(Failure) {
+      var members = try dump(UserPath.followed(path), nil, isRecovering)
+      members.insert(("path", .text(path)), at: 1)
+      return .object(members)
+    } catch {
+      return batchError(path, error)
+    }
+  }
+
+  private static func batchError(_ path: String, _ failure: Failure) -> Value {
+    let error: [(String, Value)] = [
+      ("code", .integer(Int(failure.code.rawValue))), ("message", .text(failure.message)),
+    ]
+    return .object([("schema", .integer(1)), ("path", .text(path)), ("error", .object(error))])
   }
 
   private static func dump(
     _ path: String, _ only: PageID?, _ isRecovering: Bool
-  ) throws(Failure) -> [String: JSON] {
+  ) throws(Failure) -> [(String, Value)] {
     let target = try Target(path)
-    var pages: [JSON] = []
-    var result: [String: JSON] = ["schema": .integer(1)]
+    var pages: [Value] = []
     if isRecovering {
       pages = try recovered(target, only)
     } else {
@@ -75,19 +96,21 @@ enum DumpVerb: Verb {
       }
     }
     if let only, pages.isEmpty {
-      throw Failure(.noInput, "cannot dump page \(only): \(path) has no such page")
+      throw Failure(.noInput, "\(path) has no page \(only)")
     }
-    result["pages"] = .array(pages)
+    var result: [(String, Value)] = [("schema", .integer(1)), ("pages", .list(pages))]
     if case .document(let inspection) = target {
-      result["unlisted"] = .array(inspection.unlisted.map { .string($0.description) })
-      if case .failure(let error) = inspection.record { result["documentError"] = .string(error.description) }
+      result.append(("unlisted", .list(inspection.unlisted.map { .text($0.description) })))
+      if case .failure(let error) = inspection.record {
+        result.append(("documentError", .text(error.sentence)))
+      }
     }
     return result
   }
 
   /// Opens for writing, keeps what was shown, closes.
-  private static func recovered(_ target: Target, _ only: PageID?) throws(Failure) -> [JSON] {
-    var pages: [JSON] = []
+  private static func recovered(_ target: Target, _ only: PageID?) throws(Failure) -> [Value] {
+    var pages: [Value] = []
     switch target {
     case .document(let inspection):
       let document = try Documents.openForWriting(inspection.path)
@@ -98,7 +121,7 @@ enum DumpVerb: Verb {
       try attempt { () throws(StorageError) in try document.close() }
     case .page(let directory, let id):
       guard only == nil || only == id else { return [] }
-      let store = try attempt { () throws(StorageError) in try PageStore.open(directory) }
+      let store = try Documents.waitingForLock { () throws(StorageError) in try PageStore.open(directory) }
       let opened = try attempt { () throws(StorageError) in try store.open(id) }
       pages.append(page(id, nil, opened))
       try attempt { () throws(StorageError) in try store.close() }
@@ -106,42 +129,39 @@ enum DumpVerb: Verb {
     return pages
   }
 
-  private static func page(_ id: PageID, _ record: PageRecord?, _ opened: OpenedPage) -> JSON {
-    var keys: [String: JSON] = [
-      "id": .string(id.description), "generation": .null, "commit": .null, "attributes": .null,
-      "elements": .null, "recovery": recovery(opened.report),
-    ]
-    if let record {
-      keys["width"] = .number(record.width)
-      keys["height"] = .number(record.height)
-    }
+  private static func page(_ id: PageID, _ record: PageRecord?, _ opened: OpenedPage) -> Value {
+    var keys: [(String, Value)] = [("id", .text(id.description))]
+    if let record { keys += [("width", .number(record.width)), ("height", .number(record.height))] }
     if let view = opened.view {
-      keys["generation"] = .integer(Int64(clamping: view.generation))
-      keys["commit"] = .integer(Int64(clamping: view.commit))
-      keys["attributes"] = .object(view.attributes.mapValues { .string(Data($0).base64EncodedString()) })
-      var elements: [JSON] = []
+      let attributes = view.attributeList
+      var elements: [Value] = []
       elements.reserveCapacity(view.count)
       view.forEach { element, payload in
         elements.append(
           .object([
-            "id": .integer(Int64(clamping: element.id)), "kind": .integer(Int64(element.kind)),
-            "payload": .string(Data([UInt8](copying: payload)).base64EncodedString()),
+            ("id", .counter(element.id)), ("kind", .integer(Int(element.kind))),
+            ("payload", .base64([UInt8](copying: payload))),
           ]))
       }
-      keys["elements"] = .array(elements)
+      keys += [
+        ("generation", .counter(view.generation)), ("commit", .counter(view.commit)),
+        ("attributes", .object(attributes.map { ($0.key, .base64($0.value)) })),
+        ("elements", .list(elements)),
+      ]
+    } else {
+      keys += [("generation", .null), ("commit", .null), ("attributes", .null), ("elements", .null)]
     }
+    keys.append(("recovery", recovery(opened.report)))
     return .object(keys)
   }
 
-  private static func recovery(_ report: RecoveryReport) -> JSON {
-    var keys: [String: JSON] = [
-      "verdict": .string(report.verdict.rawValue), "framesApplied": .integer(Int64(report.framesApplied)),
-      "commitsApplied": .integer(Int64(report.commitsApplied)),
-      "bytesSetAside": .integer(Int64(report.bytesSetAside)),
-      "file": report.file.map { .string($0) } ?? .null,
-      "offset": report.offset.map { .integer(Int64($0)) } ?? .null,
+  private static func recovery(_ report: RecoveryReport) -> Value {
+    var keys: [(String, Value)] = [
+      ("verdict", .text(report.verdict.rawValue)), ("framesApplied", .integer(report.framesApplied)),
+      ("commitsApplied", .integer(report.commitsApplied)), ("bytesSetAside", .integer(report.bytesSetAside)),
+      ("file", .optional(report.file)), ("offset", .optional(report.offset)),
     ]
-    keys["error"] = report.failure.map { .string($0.description) }
+    if let failure = report.failure { keys.append(("error", .text(failure.sentence))) }
     return .object(keys)
   }
 }

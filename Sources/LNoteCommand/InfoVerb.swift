@@ -10,55 +10,58 @@ enum InfoVerb: Verb {
   static let help = """
     usage: lnote info DOC [--json]
 
-    Title, times, and for each page its size, elements, commits, bytes and how it was found. Takes no lock and writes nothing.
+    Title, times, and for each page its size, elements, commits, bytes and how it was found. Takes no
+    lock and writes nothing.
     """
   static let flags: Set<String> = ["--json"]
   static let options: Set<String> = []
 
   static func run(_ arguments: Arguments) throws(Failure) -> ExitCode {
-    let path = try arguments.only("document")
+    let path = try arguments.input("the document")
     guard case .document(let inspection) = try Target(path) else {
-      throw Failure(.noInput, "cannot describe \(path): it is a file, and a note package is a folder")
+      throw Failure(.noInput, "cannot describe \(path): it is a page's file, not a document")
     }
     let record: DocumentRecord
     switch inspection.record {
     case .success(let found): record = found
     case .failure(let error): throw Failure(error)
     }
-    var pages: [JSON] = []
+    var pages: [Value] = []
     var lines: [String] = []
     for page in record.pages {
       let opened = inspection.inspect(page.id)
       let bytes = pageBytes(page.id, inspection.path)
-      var keys: [String: JSON] = [
-        "id": .string(page.id.description), "width": .number(page.width), "height": .number(page.height),
-        "bytes": .integer(Int64(bytes)), "verdict": .string(opened.report.verdict.rawValue),
+      let verdict = opened.report.verdict.rawValue
+      var keys: [(String, Value)] = [
+        ("id", .text(page.id.description)), ("width", .number(page.width)), ("height", .number(page.height)),
       ]
       var line = "page \(lines.count + 1): \(page.id), \(number(page.width)) × \(number(page.height)) pt"
       if let view = opened.view {
-        keys["elements"] = .integer(Int64(view.count))
-        keys["commit"] = .integer(Int64(clamping: view.commit))
-        keys["generation"] = .integer(Int64(clamping: view.generation))
+        keys += [
+          ("elements", .integer(view.count)), ("commit", .counter(view.commit)),
+          ("generation", .counter(view.generation)),
+        ]
         line +=
           ", \(Output.count(view.count, "element")), commit \(view.commit), generation \(view.generation)"
       }
-      line += ", \(Output.count(bytes, "byte")), \(opened.report.verdict.rawValue)"
+      keys += [("bytes", .integer(bytes)), ("verdict", .text(verdict))]
+      line += ", \(Output.count(bytes, "byte")), \(verdict)"
       pages.append(.object(keys))
       lines.append(line)
     }
+    let bytes = FolderSize.bytes(path)
     if arguments.has("--json") {
       Output.json(
         .object([
-          "schema": .integer(1), "id": .string(record.id.description), "title": .string(record.title),
-          "created": .integer(record.created), "modified": .integer(record.modified), "pages": .array(pages),
-          "bytes": .integer(Int64(FolderSize.bytes(path))),
+          ("schema", .integer(1)), ("id", .text(record.id.description)), ("title", .text(record.title)),
+          ("created", .integer(Int(record.created))), ("modified", .integer(Int(record.modified))),
+          ("bytes", .integer(bytes)), ("pages", .list(pages)),
         ]), pretty: true)
     } else {
-      Output.line("title: \(record.title)")
+      if !record.title.isEmpty { Output.line("title: \(record.title)") }
       Output.line("id: \(record.id)")
       Output.line("created: \(date(record.created)), modified: \(date(record.modified))")
-      Output.line(
-        "\(Output.count(record.pages.count, "page")), \(Output.count(FolderSize.bytes(path), "byte"))")
+      Output.line("\(Output.count(record.pages.count, "page")), \(Output.count(bytes, "byte"))")
       for line in lines { Output.line(line) }
     }
     return .ok

@@ -8,14 +8,22 @@ struct LNoteCommand {
   static let version = "0.1.0"
 
   static let verbs: [any (Verb & SendableMetatype).Type] = [
-    NewVerb.self, InfoVerb.self, CheckVerb.self, FramesVerb.self, CompactVerb.self, ApplyVerb.self,
-    DumpVerb.self,
+    NewVerb.self, InfoVerb.self, CheckVerb.self, FramesVerb.self, CompactVerb.self, ImportVerb.self,
+    ExportVerb.self, ApplyVerb.self, DumpVerb.self,
   ]
 
   static func main() {
     // A reader that goes away is an error of the write, not the end of the process before its files are closed.
     signal(SIGPIPE, SIG_IGN)
-    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    // The same for a limit on the size of files.
+    signal(SIGXFSZ, SIG_IGN)
+    _ = Output.reservedDescriptors
+    var code = run(Array(CommandLine.arguments.dropFirst()))
+    if Output.hasFailed, code == .ok {
+      Output.error("lnote: cannot write to the standard output: nobody reads it any more, or it is full")
+      code = .io
+    }
+    exit(code.rawValue)
   }
 
   static func run(_ words: [String]) -> ExitCode {
@@ -25,26 +33,33 @@ struct LNoteCommand {
     }
     switch first {
     case "--help", "-h", "help":
-      if words.count > 1, let verb = verbs.first(where: { $0.name == words[1] }) {
-        return Output.line(verb.help) ? .ok : .io
-      }
-      return Output.line(overview) ? .ok : .io
-    case "--version":
-      return Output.line("lnote \(version) (format 1.0)") ? .ok : .io
+      guard words.count > 1 else { return say(overview) }
+      guard let verb = verbs.first(where: { $0.name == words[1] }) else { return unknown(words[1]) }
+      return say(verb.help)
+    case "--version": return say("lnote \(version) (format 1.0)")
     default: break
     }
-    guard let verb = verbs.first(where: { $0.name == first }) else {
-      Output.error("lnote: there is no verb “\(first)”; ‘lnote --help’ lists them")
-      return .usage
-    }
+    guard let verb = verbs.first(where: { $0.name == first }) else { return unknown(first) }
     let rest = Array(words.dropFirst())
-    if rest.contains("--help") || rest.contains("-h") { return Output.line(verb.help) ? .ok : .io }
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return say(verb.help)
+    }
     do throws(Failure) {
       return try verb.run(try Arguments(rest, flags: verb.flags, options: verb.options, verb: first))
     } catch {
       Output.error("lnote \(first): \(error.message)")
       return error.code
     }
+  }
+
+  private static func say(_ text: String) -> ExitCode {
+    Output.line(text)
+    return .ok
+  }
+
+  private static func unknown(_ name: String) -> ExitCode {
+    Output.error("lnote: there is no verb “\(name)”; ‘lnote --help’ lists them")
+    return .usage
   }
 
   static var overview: String {

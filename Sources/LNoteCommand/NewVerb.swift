@@ -15,11 +15,12 @@ enum NewVerb: Verb {
   static let options: Set<String> = ["--title"]
 
   static func run(_ arguments: Arguments) throws(Failure) -> ExitCode {
-    let path = try arguments.only("document")
+    let path = try arguments.only("the document")
+    try UserPath.requireParent(of: path)
     do throws(StorageError) {
       try NoteDocument.create(at: path, title: arguments.value("--title") ?? "").close()
     } catch {
-      throw Failure.creating(error)
+      throw Failure.creating(error, path)
     }
     return .ok
   }

@@ -57,15 +57,28 @@ import Testing
     #expect(importError(gzip(gzip(plain)))?.code == .unsupported)
   }
 
-  @Test func entitiesAreNeitherDeclaredNorFetched() {
-    let laughs = """
-      <?xml version="1.0"?><!DOCTYPE xournal [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>
-      <xournal><title>&b;</title></xournal>
-      """
-    #expect(importError(laughs)?.code == .unsupported)
-    let external = "<!DOCTYPE xournal SYSTEM \"file:///etc/passwd\"><xournal><title>&b;</title></xournal>"
-    #expect(importError(external)?.code == .malformed)
-    #expect(importError(xournal("<stroke width=\"&w;\">1 2</stroke>"))?.code == .malformed)
+  @Test(arguments: [
+    "<!DOCTYPE xournal [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;\">]><xournal><title>&b;</title></xournal>",
+    "<!DOCTYPE xournal SYSTEM \"file:///etc/passwd\"><xournal><title>&b;</title></xournal>",
+    "<!DOCTYPE xournal [<!ENTITY a SYSTEM \"file:///etc/hostname\">]><xournal><title>&a;</title></xournal>",
+    "<!DOCTYPE xournal [<!ENTITY % a SYSTEM \"file:///etc/hostname\">%a;]><xournal/>",
+    "<!DOCTYPE xournal [<!ATTLIST page width CDATA \"10\" height CDATA \"10\">]><xournal><page/></xournal>",
+    "<!DOCTYPE xournal><xournal><page width=\"1\" height=\"1\"/></xournal>",
+  ])
+  func documentTypesAreRefusedBeforeAnyEntityCounts(text: String) {
+    for start in ["", "<?xml version=\"1.0\" standalone=\"no\"?>", "<!-- <xournal> -->"] {
+      let error = importError(start + "\n" + text)
+      #expect(error?.code == .unsupported, "\(start)")
+      #expect(error?.line == 2)
+      #expect(error?.cause.contains("DOCTYPE") == true)
+    }
+  }
+
+  @Test(arguments: ["<title>&w;</title>", "<page width=\"&w;\" height=\"1\"/>", "<title>a & b</title>"])
+  func entitiesThatNobodyDeclaredAreRefused(content: String) {
+    let error = importError("<?xml version=\"1.0\" standalone=\"no\"?>\n<xournal>\n\(content)</xournal>")
+    #expect(error?.code == .malformed)
+    #expect(error?.line == 3)
   }
 
   @Test(arguments: [
@@ -83,17 +96,69 @@ import Testing
     #expect(error?.line != nil)
   }
 
-  @Test func deepXMLAndOtherEncodingsAreRefused() {
+  @Test func deepXMLIsRefused() {
     let deep = "<xournal>" + String(repeating: "<a>", count: 100_000)
     #expect(importError(deep)?.code == .tooLarge)
-    #expect(importError("<?xml version='1.0' encoding='ISO-8859-1'?><xournal/>")?.code == .unsupported)
-    #expect(importError("<?xml version='1.0' encoding='UTF-8'?><xournal/>")?.code == .empty)
+  }
+
+  @Test func aTagWithVeryManyAttributesIsRefusedInLinearTime() {
+    let many = (0..<500_000).map { "a\($0) = '1'" }.joined(separator: " ")
+    let error = importError("<xournal>\n<page \(many)/></xournal>")
+    #expect(error?.code == .tooLarge)
+    #expect(error?.line == 2)
+    let few = (0..<4_000).map { "a\($0)=\"1\"" }.joined(separator: " ")
+    #expect(importError("<xournal><page \(few) width=\"1\" height=\"1\"/></xournal>") == nil)
+  }
+
+  @Test func encodingsThatHoldASCIIAreReadAndOthersRefused() throws {
+    let document = "<xournal><title>caf#</title><page width='1' height='1'/></xournal>"
+    func bytes(_ encoding: String, _ character: [UInt8]) -> [UInt8] {
+      let parts = document.split(separator: "#").map { Array($0.utf8) }
+      return Array("<?xml version='1.0' encoding='\(encoding)'?>".utf8) + parts[0] + character + parts[1]
+    }
+    for (encoding, character) in [("ISO-8859-1", [0xE9]), ("utf-8", [0xC3, 0xA9])] as [(String, [UInt8])] {
+      #expect(try importAll(bytes(encoding, character)).first == .title("café"), "\(encoding)")
+    }
+    #expect(importError(bytes("UTF-8", [0xE9]))?.code == .malformed)
+    for encoding in ["UTF-7", "UTF-16", "EBCDIC-CP-US", "Klingon", ""] {
+      #expect(importError(bytes(encoding, []))?.code == .unsupported, "\(encoding)")
+    }
     #expect(importError([0xFF, 0xFE, 0x3C, 0])?.code == .unsupported)
+    #expect(importError([0x3C, 0, 0x61, 0, 0x2F, 0, 0x3E, 0])?.code == .unsupported)
+  }
+
+  @Test func aTokenThatTheParserCannotHoldIsRefusedAndNotLost() {
+    let long = String(repeating: "1.25 ", count: 2_200_000)
+    let stroke = "<stroke tool=\"pen\" color=\"black\" width=\"\(long)\">1 2 3 4</stroke>"
+    for content in [stroke, "<!--\(long)-->", "<title><![CDATA[\(long)]]></title>"] {
+      let error = importError(xournal(content))
+      #expect(error?.code == .tooLarge)
+      #expect(error?.cause.contains("longer than") == true)
+      #expect(error?.line != nil)
+    }
+  }
+
+  @Test func nothingThatFollowsAnErrorIsImported() throws {
+    var items: [ImportItem] = []
+    let text = xournal("<stroke width=\"1\">1 2</stroke>\n</stroke><stroke width=\"1\">3 4</stroke>")
+    let error = #expect(throws: TransferError<Never>.self) {
+      try Importer().read(Array(text.utf8), name: "a.xopp") { items.append($0) }
+    }
+    #expect(items.strokes.map(\.x) == [[1]])
+    #expect(
+      error?.description == "a.xopp, line 4: an end tag does not fit the element that is open here, <layer>")
   }
 
   @Test func deepJSONIsRefused() {
     #expect(importError(String(repeating: "[", count: 1_000_000))?.code == .malformed)
     #expect(importError("{\"x\":" + String(repeating: "[", count: 200))?.code == .malformed)
+  }
+
+  @Test func aLineOfJSONThatWouldTakeTooMuchMemoryIsRefused() {
+    let line = "{\"x\":[" + String(repeating: "1,", count: 33 << 20)
+    let error = importError("{\"width\":1,\"x\":[1],\"y\":[1]}\n" + line)
+    #expect(error?.code == .tooLarge)
+    #expect(error?.line == 2)
   }
 
   @Test func randomBytesGiveAnErrorAndNeverMore() {

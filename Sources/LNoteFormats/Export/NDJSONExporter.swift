@@ -48,6 +48,15 @@ public struct NDJSONExporter<Failure: Error> {
     try end()
   }
 
+  /// Writes the bytes of a file that image elements name; before them, so that an import can give it a new id.
+  public mutating func addAsset(id: String, type: String, data: [UInt8]) throws(TransferError<Failure>) {
+    buffer.removeAll(keepingCapacity: true)
+    write("{\"asset\":\"\(id)\",\"type\":\"\(type)\",\"data\":\"")
+    buffer.append(contentsOf: Base64.encoded(data))
+    write("\"")
+    try end()
+  }
+
   private mutating func begin() {
     buffer.removeAll(keepingCapacity: true)
     write("{\"page\":\(page)")
@@ -76,6 +85,7 @@ public struct NDJSONExporter<Failure: Error> {
       write(stroke.tool.name.map { ",\"tool\":\"\($0)\"" } ?? ",\"tool\":\(stroke.tool.rawValue)")
     }
     if stroke.flags != 0 { write(",\"flags\":\(stroke.flags)") }
+    if stroke.unitsPerPoint != InkLimits.defaultUnitsPerPoint { write(",\"units\":\(stroke.unitsPerPoint)") }
     let count = stroke.x.count
     try write("x", stroke.x, count: count)
     try write("y", stroke.y, count: count)

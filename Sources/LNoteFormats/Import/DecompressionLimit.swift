@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a file may hold once it is unpacked. Memory in use stays below three times what this allows.
+/// How much a file may hold once it is unpacked. Memory in use stays below three times what this allows, plus
+/// 1 GiB where a line of JSON is very long (32 MiB are the most).
 public struct DecompressionLimit: Sendable, Equatable {
   /// Bytes, whatever the ratio; also for files that are not compressed.
   public var bytes: Int

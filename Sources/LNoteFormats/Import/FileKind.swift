@@ -40,6 +40,7 @@ enum FileKind: Equatable {
     ([0xFF, 0xD8, 0xFF], "a JPEG image"),
     ([0xFF, 0xFE], "UTF-16 text"),
     ([0xFE, 0xFF], "UTF-16 text"),
+    ([0x3C, 0x00], "UTF-16 text"),
   ]
 
   /// The app whose XML has this root element, as a noun phrase, or nil.

@@ -14,6 +14,8 @@ public enum ImportItem: Sendable, Equatable {
   case element(page: Int, kind: UInt8, payload: [UInt8])
   /// An image and the bytes of its file; `type` is nil where they are of no kind known here.
   case image(page: Int, ImagePlacement, data: [UInt8], type: ImageType?)
+  /// The bytes of a file that image elements name by its id (kind 2); comes before them.
+  case asset(id: String, data: [UInt8], type: String)
   /// Something was imported, but a property of it could not be kept: "line style".
   case simplified(what: String, reason: String, page: Int?)
   /// Something was left out: "text", "stroke".
@@ -80,13 +82,8 @@ public enum ImageType: String, Sendable, Equatable, CaseIterable {
   public var mimeType: String { "image/" + rawValue }
 }
 
-/// What an import reads from, one item at a time.
-protocol ItemSource {
-  /// The next item, or nil at the end.
-  mutating func next() throws(FormatError) -> ImportItem?
-  /// How far the file has been read, from 1.
-  var line: Int { get }
-}
+/// Takes an item and the line that it ended on, if the format has lines; false ends the import.
+typealias ItemSink = (ImportItem, _ line: Int?) -> Bool
 
 /// The highest page number that an import accepts: a typing error must not make a million pages.
 let pageLimit = 100_000

@@ -22,36 +22,34 @@ public struct Importer: Sendable {
   public func read<Failure: Error>(
     _ bytes: [UInt8], name: String, _ yield: (ImportItem) throws(Failure) -> Void
   ) throws(TransferError<Failure>) {
-    var opened: (source: any ItemSource, trailing: Int)
-    do throws(FormatError) {
-      opened = try open(bytes, name: name)
-    } catch {
-      throw .format(error)
+    var failure: TransferError<Failure>?
+    func hand(_ item: ImportItem, _ line: Int?) -> Bool {
+      do throws(Failure) {
+        try yield(item)
+        return true
+      } catch {
+        failure = .caller(error, line: line)
+        return false
+      }
     }
-    if opened.trailing > 0 {
-      let item = ImportItem.skipped(
-        what: "\(opened.trailing) bytes behind the compressed data", reason: "they belong to nothing",
-        page: nil)
-      do throws(Failure) { try yield(item) } catch { throw .caller(error, line: nil) }
-    }
-    while true {
-      let item: ImportItem?
-      do throws(FormatError) { item = try opened.source.next() } catch { throw .format(error) }
-      guard let item else { return }
-      do throws(Failure) { try yield(item) } catch { throw .caller(error, line: opened.source.line) }
-    }
+    do throws(FormatError) { try readItems(bytes, name: name, hand) } catch { throw .format(error) }
+    if let failure { throw failure }
   }
 
-  private func open(
-    _ packed: [UInt8], name: String
-  ) throws(FormatError) -> (source: any ItemSource, trailing: Int) {
+  private func readItems(_ packed: [UInt8], name: String, _ sink: ItemSink) throws(FormatError) {
     guard !packed.isEmpty else { throw FormatError(.empty, file: name, cause: "the file is empty") }
     var bytes = packed
-    var trailing = 0
     if Gunzip.isGzip(packed) {
-      (bytes, trailing) = try Gunzip.inflated(packed, file: name, limit: limit)
+      let unpacked = try Gunzip.inflated(packed, file: name, limit: limit)
+      bytes = unpacked.bytes
       guard !bytes.isEmpty else {
         throw FormatError(.empty, file: name, cause: "the compressed file holds nothing")
+      }
+      if unpacked.trailing > 0 {
+        let item = ImportItem.skipped(
+          what: "\(unpacked.trailing) bytes behind the compressed data", reason: "they belong to nothing",
+          page: nil)
+        guard sink(item, nil) else { return }
       }
     }
     guard bytes.count <= limit.bytes else {
@@ -61,9 +59,12 @@ public struct Importer: Sendable {
     }
     switch FileKind(bytes) {
     case .xml:
-      return (try XournalReader(bytes, file: name), trailing)
+      try XournalReader.read(bytes, file: name, sink)
     case .json:
-      return (StrokeLinesReader(bytes, file: name), trailing)
+      var reader = StrokeLinesReader(bytes, file: name)
+      while let item = try reader.next() {
+        guard sink(item, reader.line) else { return }
+      }
     case .foreign(let noun):
       throw FormatError(
         .unsupported, file: name, cause: "this is \(noun), which cannot be imported; \(Self.advice)")

@@ -4,7 +4,7 @@ public import InkElements
 
 /// Reads the JSON form of a stroke, which is one object:
 ///
-///     {"start":ms?, "width":pt, "color":"#rrggbbaa"?, "tool":name or 0…255?, "flags":n?, "extra":base64?,
+///     {"start":ms?, "width":pt, "color":"#rrggbbaa"?, "tool":name or 0…255?, "flags":n?, "units":n?, "extra":base64?,
 ///      "x":[pt…], "y":[pt…], "radius":[pt…]?, "pressure":[…]?, "time":[ms from start…]?}
 ///
 /// A key that is absent or null is unknown (tool: pen, flags: 0). Keys of other names are ignored.
@@ -44,6 +44,12 @@ extension Stroke {
         throw FormatError(.malformed, cause: "flags has to be a whole number from 0 to \(UInt32.max)")
       }
       flags = bits
+    }
+    if let value = json["units"] {
+      guard let number = value.int, let units = UInt32(exactly: number), units > 0,
+        units <= InkLimits.unitsPerPoint
+      else { throw FormatError(.malformed, cause: "units has to be a whole number from 1 to 1,000,000") }
+      unitsPerPoint = units
     }
     if let value = json["extra"] {
       guard let text = value.string, let bytes = Base64.decoded(text.utf8) else {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import InkElements
 
 /// Reads one JSON object a line: strokes, page sizes, and elements of other kinds.
-struct StrokeLinesReader: ItemSource {
+struct StrokeLinesReader {
+  /// The most bytes of a line with lists in it. Foundation takes up to thirty times as many to read one.
+  static let lineLimit = 64 << 20
+  /// The most bytes of a line without: an element's payload or an asset.
+  static let stringLineLimit = 1 << 30
+
   private let bytes: [UInt8]
   private let file: String
   private var at: Int
@@ -16,8 +22,10 @@ struct StrokeLinesReader: ItemSource {
     at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
+  /// How far the file has been read, from 1.
   var line: Int { max(lineNumber, 1) }
 
+  /// The next item, or nil at the end.
   mutating func next() throws(FormatError) -> ImportItem? {
     while at < bytes.count {
       let end = bytes[at...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
@@ -25,17 +33,24 @@ struct StrokeLinesReader: ItemSource {
       at = end + 1
       lineNumber += 1
       guard range.contains(where: { !isWhiteSpace(bytes[$0]) }) else { continue }
+      guard range.count <= Self.lineLimit || isStringLine(range) else {
+        throw FormatError(
+          .tooLarge, file: file, line: lineNumber, cause: "the line is longer than \(Self.lineLimit) bytes")
+      }
       do throws(FormatError) {
-        let item = try Self.item(try JSONParser.parse(bytes, range))
+        let item = try Self.item(try JSONValue.decoded(Line.self, from: Data(bytes[range])).json)
         found = true
         return item
       } catch {
-        // The offset is one in the whole file; a person looks for the line.
         throw found ? located(error) : unlike(error)
       }
     }
     guard found else { throw FormatError(.empty, file: file, cause: "there is nothing in this file") }
     return nil
+  }
+
+  private func isStringLine(_ range: Range<Int>) -> Bool {
+    range.count <= Self.stringLineLimit && !bytes[range].contains(UInt8(ascii: "["))
   }
 
   private func located(_ error: FormatError) -> FormatError {
@@ -44,10 +59,9 @@ struct StrokeLinesReader: ItemSource {
 
   /// The error for a first line that is no item: perhaps the file is JSON of another kind.
   private func unlike(_ error: FormatError) -> FormatError {
-    guard let whole = try? JSONParser.parse(bytes, 0..<bytes.count) else { return located(error) }
-    if case .object(let members) = whole,
-      members["x"] != nil || members["kind"] != nil || members["pageSize"] != nil
-    {
+    guard bytes.count <= Self.lineLimit, let whole = try? JSONDecoder().decode(Line.self, from: Data(bytes))
+    else { return located(error) }
+    if ["x", "kind", "pageSize", "asset"].contains(where: { whole.json[$0] != nil }) {
       return located(error)
     }
     return FormatError(
@@ -55,11 +69,49 @@ struct StrokeLinesReader: ItemSource {
       cause: "this is a JSON document of another kind; only lines that are one stroke each can be imported")
   }
 
+  /// What a line says under the keys that mean something here. The values of others are not even read: in a
+  /// file of another app they may be many.
+  private struct Line: Decodable {
+    static let columns = ["x", "y", "radius", "pressure", "time", "pageSize"].map(JSONKey.init(stringValue:))
+    static let others = [
+      "page", "kind", "payload", "start", "width", "color", "tool", "flags", "units", "extra", "asset",
+      "type",
+      "data",
+    ].map(JSONKey.init(stringValue:))
+
+    var json: JSONValue
+
+    init(from decoder: any Decoder) throws {
+      if let object = try? decoder.container(keyedBy: JSONKey.self) {
+        var members: [String: JSONValue] = [:]
+        // An array of numbers is what these nearly always are, and asking for one is fast.
+        for key in Self.columns where object.contains(key) {
+          if let values = try? object.decode([Double].self, forKey: key),
+            let array = JSONValue(exactly: values)
+          {
+            members[key.stringValue] = array
+          } else {
+            members[key.stringValue] = try object.decode(JSONValue.self, forKey: key)
+          }
+        }
+        for key in Self.others where object.contains(key) {
+          members[key.stringValue] = try object.decode(JSONValue.self, forKey: key)
+        }
+        json = .object(members)
+      } else if (try? decoder.unkeyedContainer()) != nil {
+        json = .array([])
+      } else {
+        json = try JSONValue(from: decoder)
+      }
+    }
+  }
+
   /// The item of one line.
   private static func item(_ json: JSONValue) throws(FormatError) -> ImportItem {
     guard case .object = json else {
       throw FormatError(.malformed, cause: "a line has to be an object, not \(json.kind)")
     }
+    if json["asset"] != nil { return try asset(json) }
     let page = try page(json)
     if json["pageSize"] != nil { return try pageSize(json, page: page) }
     if json["kind"] != nil { return try element(json, page: page) }
@@ -92,5 +144,15 @@ struct StrokeLinesReader: ItemSource {
       throw FormatError(.malformed, cause: "payload has to be Base64")
     }
     return .element(page: page, kind: kind, payload: payload)
+  }
+
+  private static func asset(_ json: JSONValue) throws(FormatError) -> ImportItem {
+    guard let id = json["asset"]?.string, let type = json["type"]?.string, !id.isEmpty else {
+      throw FormatError(.malformed, cause: "an asset has an id and a type, both strings")
+    }
+    guard let text = json["data"]?.string, let data = Base64.decoded(text.utf8), !data.isEmpty else {
+      throw FormatError(.malformed, cause: "the data of an asset has to be Base64 of at least one byte")
+    }
+    return .asset(id: id, data: data, type: type)
   }
 }

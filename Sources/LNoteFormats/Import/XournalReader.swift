@@ -1,148 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import InkElements
+
 /// Reads the unpacked XML of Xournal and Xournal++ documents, item by item. Layers are merged in their order.
-struct XournalReader: ItemSource {
-  private var xml: XMLReader
+final class XournalReader: XMLHandler {
+  /// An element whose text or end has to be seen before it means anything.
+  private struct Leaf {
+    var name: String
+    var attributes: [String: String]
+    /// How many elements are open outside of it.
+    var depth: Int
+    /// Text directly inside of it, where that is wanted.
+    var text: [UInt8] = []
+  }
+
   private let file: String
+  private var sink: ItemSink?
+  private(set) var wantsMore = true
+  private var depth = 0
   private var page = 0
-  /// Items of an element that gave more than one, the next one last.
-  private var waiting: [ImportItem] = []
+  /// Layers of the present page that hold something.
+  private var layers = 0
+  private var layerIsEmpty = true
+  private var leaf: Leaf?
 
-  /// Reads as far as the root element; throws where that is another app's, or the file no XML.
-  init(_ bytes: [UInt8], file: String) throws(FormatError) {
-    xml = XMLReader(bytes, file: file)
+  private init(file: String, sink: @escaping ItemSink) {
     self.file = file
-    guard case .start(let root)? = try xml.next() else {
-      throw FormatError(.malformed, file: file, cause: "this is no XML document")
-    }
-    guard root == "xournal" else {
-      let noun = FileKind.document(root: root) ?? "an XML document of another kind (<\(root.prefix(40))>)"
-      throw FormatError(
-        .unsupported, file: file, cause: "this is \(noun), which cannot be imported; \(Importer.advice)")
-    }
+    self.sink = sink
   }
 
-  var line: Int { xml.line }
-
-  mutating func next() throws(FormatError) -> ImportItem? {
-    while true {
-      if let item = waiting.popLast() { return item }
-      guard let event = try xml.next() else {
-        guard page > 0 else { throw FormatError(.empty, file: file, cause: "the document has no pages") }
-        return nil
+  /// Hands every item to the sink. Throws where the file is another app's, or no sound XML.
+  static func read(_ bytes: [UInt8], file: String, _ sink: ItemSink) throws(FormatError) {
+    try withoutActuallyEscaping(sink) { (sink) throws(FormatError) in
+      let reader = XournalReader(file: file, sink: sink)
+      // Nothing may hold the closure any longer, not even a parser that lets go of its delegate late.
+      defer { reader.sink = nil }
+      try XMLReader.read(bytes, file: file, into: reader)
+      guard reader.page > 0 || !reader.wantsMore else {
+        throw FormatError(.empty, file: file, cause: "the document has no pages")
       }
-      if case .start(let element) = event { waiting = try items(of: element).reversed() }
     }
   }
 
-  private mutating func items(of element: String) throws(FormatError) -> [ImportItem] {
+  func begin(_ element: String, _ attributes: [String: String], line: Int) throws(FormatError) {
+    defer { depth += 1 }
+    guard depth > 0 else { return try root(element, line: line) }
+    guard leaf == nil else { return }
     switch element {
-    case "page": return [try beginPage()]
-    case "layer": return []
-    case "stroke": return try stroke()
-    case "image": return [try image()]
-    case "background": return try background()
-    case "title": return try title()
-    case "preview":
-      _ = try content()
-      return []
-    case "text": return [try skip("text", "typed text is not supported")]
-    case "teximage": return [try skip("formula", "formulas are not supported")]
-    default: return [try skip("<\(element.prefix(40))>", "this element is not known")]
+    case "page": try beginPage(attributes, line: line)
+    case "layer": layerIsEmpty = true
+    default: leaf = Leaf(name: element, attributes: attributes, depth: depth)
     }
+  }
+
+  func text(_ piece: some Sequence<UInt8>) {
+    guard let name = leaf?.name, leaf?.depth == depth - 1 else { return }
+    // Typed text and previews may be long, and nobody reads them.
+    if ["stroke", "image", "title"].contains(name) { leaf?.text += piece }
+  }
+
+  func end(_ element: String, line: Int) throws(FormatError) {
+    depth -= 1
+    if let ended = leaf {
+      guard ended.depth == depth else { return }
+      leaf = nil
+      if ["stroke", "image", "text", "teximage"].contains(ended.name) { countLayer() }
+      for item in items(of: ended) { hand(item, line) }
+    } else if element == "page", layers > 1 {
+      hand(.simplified(what: "\(layers) layers", reason: "pages here have one", page: page), line)
+    }
+  }
+
+  private func countLayer() {
+    if layerIsEmpty { layers += 1 }
+    layerIsEmpty = false
+  }
+
+  private func hand(_ item: ImportItem, _ line: Int) {
+    if wantsMore, let sink { wantsMore = sink(item, line) }
+  }
+
+  private func root(_ element: String, line: Int) throws(FormatError) {
+    // MrWriter writes what Xournal does, under a name of its own.
+    guard element != "xournal", element != "MrWriter" else { return }
+    let noun = FileKind.document(root: element) ?? "an XML document of another kind (<\(element.prefix(40))>)"
+    throw FormatError(
+      .unsupported, file: file, cause: "this is \(noun), which cannot be imported; \(Importer.advice)")
+  }
+
+  private func beginPage(_ attributes: [String: String], line: Int) throws(FormatError) {
+    page += 1
+    layers = 0
+    layerIsEmpty = true
+    guard page <= pageLimit else {
+      throw FormatError(.tooLarge, file: file, line: line, cause: "there are more than \(pageLimit) pages")
+    }
+    guard let width = Self.number(attributes["width"]), let height = Self.number(attributes["height"]),
+      isPageLength(width), isPageLength(height)
+    else {
+      throw FormatError(
+        .malformed, file: file, line: line, cause: "page \(page) has no size, or one that no page has")
+    }
+    hand(.pageSize(page: page, width: width, height: height), line)
+  }
+
+  private static func number(_ text: String?) -> Double? {
+    guard let text, let numbers = try? DecimalReading.list(Array(text.utf8)) else { return nil }
+    return numbers.count == 1 ? numbers[0] : nil
   }
 
   private var here: Int? { page > 0 ? page : nil }
 
-  private mutating func skip(_ what: String, _ reason: String) throws(FormatError) -> ImportItem {
-    _ = try content()
-    return .skipped(what: what, reason: reason, page: here)
-  }
-
-  /// The text of the element that just began, up to its end; elements inside of it are passed over.
-  private mutating func content() throws(FormatError) -> [UInt8] {
-    let outside = xml.depth - 1
-    var text: [UInt8] = []
-    while let event = try xml.next() {
-      switch event {
-      case .text(let range, let verbatim):
-        if xml.depth == outside + 1 { text += try xml.text(range, verbatim: verbatim) }
-      case .end:
-        if xml.depth == outside { return text }
-      case .start:
-        break
-      }
+  private func items(of leaf: Leaf) -> [ImportItem] {
+    switch leaf.name {
+    case "stroke": return stroke(leaf)
+    case "image": return [image(leaf)]
+    case "background": return background(leaf.attributes)
+    case "title": return title(leaf.text)
+    case "preview": return []
+    case "text": return [skipped("text", "typed text is not supported")]
+    case "teximage": return [skipped("formula", "formulas are not supported")]
+    case "audio", "timestamp": return [skipped("recording", "sound is not supported")]
+    default: return [skipped("<\(leaf.name.prefix(40))>", "this element is not known")]
     }
-    return text
   }
 
-  private mutating func beginPage() throws(FormatError) -> ImportItem {
-    page += 1
-    guard page <= pageLimit else { throw xml.fault("there are more than \(pageLimit) pages", .tooLarge) }
-    guard let width = try number("width"), let height = try number("height"), isPageLength(width),
-      isPageLength(height)
-    else {
-      throw xml.fault("page \(page) has no size, or one that no page has")
-    }
-    return .pageSize(page: page, width: width, height: height)
+  private func skipped(_ what: String, _ reason: String) -> ImportItem {
+    .skipped(what: what, reason: reason, page: here)
   }
 
-  private func number(_ name: StaticString) throws(FormatError) -> Double? {
-    guard let text = try xml.attribute(name), let numbers = try? DecimalReading.list(text) else { return nil }
-    return numbers.count == 1 ? numbers[0] : nil
-  }
-
-  private mutating func stroke() throws(FormatError) -> [ImportItem] {
-    var source = XournalStroke.Source(
-      tool: try xml.string("tool"), color: try xml.string("color"), width: try xml.attribute("width"),
-      pressures: try xml.attribute("pressures"), fill: try xml.string("fill"), style: try xml.string("style"))
-    source.points = try content()
-    guard page > 0 else {
-      return [.skipped(what: "stroke", reason: "it is outside of all pages", page: nil)]
-    }
+  private func stroke(_ leaf: Leaf) -> [ImportItem] {
+    guard page > 0 else { return [skipped("stroke", "it is outside of all pages")] }
     do {
-      let read = try XournalStroke(source)
+      let read = try XournalStroke(leaf.attributes, points: leaf.text)
       return [.stroke(page: page, read.stroke)]
         + read.lost.map { .simplified(what: $0.what, reason: $0.reason, page: page) }
     } catch {
-      return [.skipped(what: "stroke", reason: error.reason, page: page)]
+      return [skipped("stroke", error.reason)]
     }
   }
 
-  private mutating func image() throws(FormatError) -> ImportItem {
-    let left = try number("left")
-    let top = try number("top")
-    let right = try number("right")
-    let bottom = try number("bottom")
-    let text = try content()
-    guard page > 0, let left, let top, let right, let bottom, right > left, bottom > top else {
-      return .skipped(what: "image", reason: "it has no place on a page", page: here)
+  private func image(_ leaf: Leaf) -> ImportItem {
+    let edges = ["left", "top", "right", "bottom"].compactMap { Self.number(leaf.attributes[$0]) }
+    guard page > 0, edges.count == 4, edges[0] != edges[2], edges[1] != edges[3] else {
+      return skipped("image", "it has no place on a page")
     }
-    guard let data = Base64.decoded(text), !data.isEmpty else {
-      return .skipped(what: "image", reason: "its data is not Base64", page: here)
-    }
-    let placement = ImagePlacement(x: left, y: top, width: right - left, height: bottom - top)
+    guard let data = Base64.decoded(leaf.text) else { return skipped("image", "its data is not Base64") }
+    guard !data.isEmpty else { return skipped("image", "its data is not in this file") }
+    // An image that was pulled over its own edge stands the wrong way round.
+    let placement = ImagePlacement(
+      x: min(edges[0], edges[2]), y: min(edges[1], edges[3]), width: abs(edges[2] - edges[0]),
+      height: abs(edges[3] - edges[1]))
     return .image(page: page, placement, data: data, type: ImageType(detecting: data))
   }
 
-  private mutating func background() throws(FormatError) -> [ImportItem] {
-    let type = try xml.string("type") ?? "solid"
-    _ = try content()
+  private func background(_ attributes: [String: String]) -> [ImportItem] {
+    let type = attributes["type"] ?? "solid"
     switch type {
     case "solid": return []
-    case "pdf": return [.skipped(what: "PDF background", reason: "it is in another file", page: here)]
-    case "pixmap": return [.skipped(what: "image background", reason: "it is in another file", page: here)]
-    default:
-      return [.skipped(what: "background \(type.prefix(40))", reason: "this kind is not known", page: here)]
+    case "pdf": return [skipped("PDF background", "it is in another file")]
+    case "pixmap": return [skipped("image background", "it is in another file")]
+    default: return [skipped("background \(type.prefix(40))", "this kind is not known")]
     }
   }
 
   /// The title, unless it is the sentence that the apps write into every file.
-  private mutating func title() throws(FormatError) -> [ImportItem] {
-    let text = try content()
+  private func title(_ text: [UInt8]) -> [ImportItem] {
     let words = text.split(whereSeparator: isWhiteSpace).map { String(decoding: $0, as: UTF8.self) }
     let title = words.joined(separator: " ")
-    let isBoilerplate = title.hasPrefix("Xournal") && title.contains("document - see")
-    return title.isEmpty || isBoilerplate ? [] : [.title(title)]
+    return title.isEmpty || title.contains("document - see") ? [] : [.title(title)]
   }
 }

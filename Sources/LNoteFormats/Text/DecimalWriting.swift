@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For the linker alone: rounding calls the C library's mathematics, which the Swift library does not bring
-// along.
-import Foundation
-
 /// Numbers as text, appended to bytes.
 enum DecimalWriting {
   /// The shortest text that reads back as `value`, which has to be finite. A value within four units in the

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value (RFC 8259). Whole numbers that fit stay whole, so that no digit of an id or a time is lost.
+import Foundation
+
+/// A JSON value (RFC 8259), read by Foundation. Whole numbers that fit stay whole, so that no digit of an id or
+/// a time is lost.
 public enum JSONValue: Sendable, Equatable {
   /// null.
   case null
   /// true or false.
   case bool(Bool)
-  /// A number written without point and exponent that fits 64 bits.
+  /// A whole number that fits 64 bits, however it was written.
   case integer(Int64)
   /// Any other number; always finite.
   case number(Double)
@@ -14,14 +17,42 @@ public enum JSONValue: Sendable, Equatable {
   case string(String)
   /// An array.
   case array([JSONValue])
-  /// An object; a key occurs once.
+  /// An object. Of a key that is there twice, one counts.
   case object([String: JSONValue])
 
-  /// The value that the bytes spell, which may stand between white space. Throws `FormatError` (malformed,
-  /// with the offset) for anything else, also for a key given twice, a number beyond Double and more than 128
-  /// levels. Time and memory are linear in the bytes.
+  /// The value that the bytes spell, which may stand between white space. Throws `FormatError` (malformed)
+  /// for anything else, also for a number beyond Double and more than 128 levels. Time and memory are linear
+  /// in the bytes.
   public init(parsing bytes: [UInt8]) throws(FormatError) {
-    self = try JSONParser.parse(bytes, 0..<bytes.count)
+    try self.init(parsing: Data(bytes))
+  }
+
+  init(parsing data: Data) throws(FormatError) {
+    self = try Self.decoded(JSONValue.self, from: data)
+  }
+
+  /// Any value out of JSON, with the error in the form of this module.
+  static func decoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(FormatError) -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch let error as FormatError {
+      throw error
+    } catch {
+      throw FormatError(.malformed, cause: "this is no JSON: \(Self.reason(data))")
+    }
+  }
+
+  /// Why Foundation refuses the bytes. `JSONDecoder` keeps that to itself, `JSONSerialization` says it; but it
+  /// reads many numbers as decimals, which turn into other than the nearest doubles.
+  private static func reason(_ data: Data) -> String {
+    do {
+      _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+    } catch {
+      if let reason = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String {
+        return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+      }
+    }
+    return "a value is none, or a number is outside of what a Double holds"
   }
 
   /// The value of a key, where this is an object that has it and it is not null.
@@ -72,40 +103,76 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue: Decodable {
+  /// Levels of arrays and objects; bounds the recursion.
+  private static let depthLimit = 128
+  /// Up to here every whole Double stands for one integer alone.
+  private static let exactLimit = 9_007_199_254_740_992.0
+
   /// Takes over a value of any decoder that describes itself, such as Foundation's for JSON.
   public init(from decoder: any Decoder) throws {
-    if let container = try? decoder.container(keyedBy: AnyKey.self) {
+    // Asking for the wrong kind costs an error with its text, so that the frequent kinds come first.
+    if let container = try? decoder.singleValueContainer(), let value = Self(scalar: container) {
+      self = value
+      return
+    }
+    guard decoder.codingPath.count < Self.depthLimit else {
+      throw FormatError(.malformed, cause: "this is no JSON that can be read: it is nested too deeply")
+    }
+    if let container = try? decoder.container(keyedBy: JSONKey.self) {
       var members: [String: JSONValue] = [:]
       for key in container.allKeys {
         members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
       }
       self = .object(members)
-      return
-    }
-    if var container = try? decoder.unkeyedContainer() {
+    } else if let values = try? [Double](from: decoder), let array = Self(exactly: values) {
+      self = array
+    } else {
+      var container = try decoder.unkeyedContainer()
       var values: [JSONValue] = []
       while !container.isAtEnd { values.append(try container.decode(JSONValue.self)) }
       self = .array(values)
-      return
-    }
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else {
-      self = .string(try container.decode(String.self))
     }
   }
 
-  private struct AnyKey: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
+  /// The array of these numbers, or nil where one is so large that an integer may have become another one.
+  init?(exactly values: [Double]) {
+    guard values.allSatisfy({ abs($0) < Self.exactLimit }) else { return nil }
+    self = .array(values.map(Self.exact))
   }
+
+  private init?(scalar container: any SingleValueDecodingContainer) {
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Double.self) {
+      // Foundation makes integers also of numbers with a fraction or exponent, and then not the nearest.
+      if abs(value) >= Self.exactLimit, let whole = try? container.decode(Int64.self), Double(whole) == value
+      {
+        self = .integer(whole)
+      } else {
+        self = Self.exact(value)
+      }
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else {
+      return nil
+    }
+  }
+
+  private static func exact(_ value: Double) -> JSONValue {
+    if abs(value) < exactLimit, let whole = Int64(exactly: value), whole != 0 || value.sign == .plus {
+      .integer(whole)
+    } else {
+      .number(value)
+    }
+  }
+}
+
+/// Any key of an object.
+struct JSONKey: CodingKey {
+  var stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
 }

@@ -16,23 +16,31 @@ enum HeaderEnvelope: Sendable, Equatable {
   static let minor: UInt8 = 0
 
   init(_ bytes: [UInt8], magic: [UInt8], minimum: Int) {
+    let length = Self.sealedLength(bytes, magic)
+    // Before anything is said about its size: a newer header may be shorter than ours.
+    if length != nil, bytes[4] > Self.major {
+      self = .newer(major: bytes[4])
+      return
+    }
     guard bytes.count >= minimum, !isZero(bytes, from: 0) else {
       self = .absent
       return
     }
-    let length = Int(bytes[6]) | Int(bytes[7]) << 8
-    guard length >= 12, length <= bytes.count,
-      Checksum.crc32(bytes.span.extracting(0..<(length - 4))) == bytes.littleEndian32(at: length - 4),
-      Array(bytes[0..<4]) == magic
-    else {
+    guard let length, length >= minimum, bytes[4] == Self.major else {
       self = .damaged
       return
     }
-    if bytes[4] > Self.major {
-      self = .newer(major: bytes[4])
-    } else {
-      self = length >= minimum && bytes[4] == Self.major ? .valid(length: length) : .damaged
-    }
+    self = .valid(length: length)
+  }
+
+  /// The length of a header whose magic and crc are right, of whatever version.
+  private static func sealedLength(_ bytes: [UInt8], _ magic: [UInt8]) -> Int? {
+    guard bytes.count >= 12, Array(bytes[0..<4]) == magic else { return nil }
+    let length = Int(bytes[6]) | Int(bytes[7]) << 8
+    guard length >= 12, length <= bytes.count,
+      Checksum.crc32(bytes.span.extracting(0..<(length - 4))) == bytes.littleEndian32(at: length - 4)
+    else { return nil }
+    return length
   }
 
   static func start(magic: [UInt8], length: Int) -> [UInt8] {

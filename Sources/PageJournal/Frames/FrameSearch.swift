@@ -3,8 +3,8 @@
 /// Looks for valid frames behind damage.
 ///
 /// A frame is proved by the one before it: the stored crc of the one is the seed of the next, so of two in a
-/// row the second is proved, wherever they stand. The work is bounded: at most `budgetFactor` crc bytes for
-/// each byte searched; then it gives up and says so.
+/// row the second is proved, wherever they stand. A trial costs at most as much as the crc of 4 KiB, however long
+/// the frame; the work is bounded by that of 4 GiB of crc and 64 for each byte searched. Then it gives up and says so.
 public struct FrameSearch: Sendable {
   /// Consecutive proved frames.
   public struct Run: Sendable, Equatable {
@@ -25,15 +25,24 @@ public struct FrameSearch: Sendable {
   /// Whether any frame found carries the synced mark.
   public var isMarked: Bool { runs.contains { $0.isMarked } }
 
-  private static let budgetFactor = 32
-  private var budget: Int
+  /// Bytes of crc, and what goes with them, that the search has paid for.
+  private(set) var work = 0
+
+  private static let budgetFactor = 64
+  private static let budgetStart = 4 << 30
+  /// From this length on, the index is quicker than the crc.
+  private static let longFrame = 4096
+  private var budget: Int {
+    didSet { work += oldValue - budget }
+  }
+  private var index: ChecksumIndex?
 
   /// Searches behind a bad place.
   /// - Parameters:
   ///   - bad: the offset that is not the next frame.
   ///   - chain: the chain there.
   public init(_ bytes: [UInt8], behind bad: Int, chain: FrameChain) {
-    budget = (bytes.count - bad) * Self.budgetFactor + (1 << 16)
+    budget = (bytes.count - bad) * Self.budgetFactor + Self.budgetStart
     var candidates: [UInt32] = []
     if bytes.count - bad >= FrameLayout.prefix {
       // The frame at the bad place may have kept its crc field (damage elsewhere in it), or everything but it.
@@ -48,20 +57,23 @@ public struct FrameSearch: Sendable {
   /// Searches a journal whose header is damaged. The seed is taken from the header's bytes if it proves a frame,
   /// else worked out from three frames in a row.
   public init(_ bytes: [UInt8], behindHeader length: Int, storedSeed: UInt32) {
-    budget = bytes.count * Self.budgetFactor + (1 << 16)
+    budget = bytes.count * Self.budgetFactor + Self.budgetStart
     search(bytes, from: length, seed: storedSeed, candidates: [0])
     guard runs.isEmpty, !gaveUp else {
-      unmarkFirst(at: length)
+      unmarkFirst(bytes, seed: storedSeed)
       return
     }
     guard let seed = derivedSeed(bytes, from: length) else { return }
     search(bytes, from: length, seed: seed, candidates: [0])
-    unmarkFirst(at: length)
+    unmarkFirst(bytes, seed: seed)
   }
 
-  /// The mark of a journal's first frame vouches for earlier journals, not for the header it was written with.
-  private mutating func unmarkFirst(at start: Int) {
-    guard let first = runs.first, first.start == start, firstMark else { return }
+  /// The mark of a journal's first frame vouches for earlier journals, not for the header it was written with. The
+  /// first frame is the one that continues from the seed alone, wherever it stands.
+  private mutating func unmarkFirst(_ bytes: [UInt8], seed: UInt32) {
+    guard firstMark, let start = runs.first?.start, let length = plausibleFrameLength(bytes, at: start),
+      isFrame(bytes, start, length, FrameChain(seed: seed))
+    else { return }
     runs[0].isMarked = marksInFirstRun > 1
   }
 
@@ -81,17 +93,15 @@ public struct FrameSearch: Sendable {
         return
       }
       let stored = bytes.littleEndian32(at: offset + 4)
-      if matches(bytes, offset, length, stored, seed, candidates) {
+      if matches(bytes, offset, length, seed, candidates) {
         offset = follow(bytes, from: offset, length: length, stored: stored, seed: seed)
         candidates = []
         continue
       }
       let next = offset + FrameLayout.prefix + length
       if let nextLength = plausibleFrameLength(bytes, at: next) {
-        budget -= nextLength + 64
         let nextStored = bytes.littleEndian32(at: next + 4)
-        let chain = FrameChain(seed: seed, last: stored)
-        if chain.crc(of: bytes.span, at: next, length: nextLength) == nextStored {
+        if isFrame(bytes, next, nextLength, FrameChain(seed: seed, last: stored)) {
           offset = follow(bytes, from: next, length: nextLength, stored: nextStored, seed: seed)
           candidates = []
           continue
@@ -102,15 +112,30 @@ public struct FrameSearch: Sendable {
   }
 
   private mutating func matches(
-    _ bytes: [UInt8], _ offset: Int, _ length: Int, _ stored: UInt32, _ seed: UInt32, _ candidates: [UInt32]
+    _ bytes: [UInt8], _ offset: Int, _ length: Int, _ seed: UInt32, _ candidates: [UInt32]
   ) -> Bool {
-    for last in candidates {
-      budget -= length + 64
-      if FrameChain(seed: seed, last: last).crc(of: bytes.span, at: offset, length: length) == stored {
-        return true
-      }
+    for last in candidates where isFrame(bytes, offset, length, FrameChain(seed: seed, last: last)) {
+      return true
     }
     return false
+  }
+
+  /// Whether the plausible frame at an offset is the one behind `chain`.
+  private mutating func isFrame(_ bytes: [UInt8], _ offset: Int, _ length: Int, _ chain: FrameChain) -> Bool {
+    budget -= min(length, Self.longFrame) + 64
+    let stored = bytes.littleEndian32(at: offset + 4)
+    guard length >= Self.longFrame else {
+      return chain.crc(of: bytes.span, at: offset, length: length) == stored
+    }
+    let head = Checksum.crc32(bytes.span.extracting(offset..<(offset + 4)), from: chain.last ^ chain.seed)
+    return indexed(bytes).crc32(bytes, (offset + 8)..<(offset + 9 + length), from: head) == stored
+  }
+
+  private mutating func indexed(_ bytes: [UInt8]) -> ChecksumIndex {
+    if let index { return index }
+    let made = ChecksumIndex(bytes)
+    index = made
+    return made
   }
 
   /// Takes the proved frame and all that follow it; returns where they end.
@@ -120,14 +145,15 @@ public struct FrameSearch: Sendable {
     let mark = bytes[start + 8] & FrameLayout.syncedMark != 0
     var run = Run(start: start, end: start + FrameLayout.prefix + length, frames: 1, isMarked: mark)
     var marks = mark ? 1 : 0
-    var scanner = FrameScanner(bytes, from: run.end, chain: FrameChain(seed: seed, last: stored))
-    while let frame = scanner.next() {
-      run.frames += 1
-      run.end = frame.end
-      if frame.isMarked {
+    var chain = FrameChain(seed: seed, last: stored)
+    while let length = plausibleFrameLength(bytes, at: run.end), isFrame(bytes, run.end, length, chain) {
+      chain.last = bytes.littleEndian32(at: run.end + 4)
+      if bytes[run.end + 8] & FrameLayout.syncedMark != 0 {
         run.isMarked = true
         marks += 1
       }
+      run.frames += 1
+      run.end += FrameLayout.prefix + length
     }
     if runs.isEmpty {
       firstMark = mark
@@ -149,19 +175,18 @@ public struct FrameSearch: Sendable {
       guard let secondLength = plausibleFrameLength(bytes, at: second) else { continue }
       let third = second + FrameLayout.prefix + secondLength
       guard let thirdLength = plausibleFrameLength(bytes, at: third) else { continue }
-      budget -= secondLength * 4 + thirdLength + 128
+      budget -= 2 * Self.longFrame
       guard budget > 0 else {
         gaveUp = true
         return nil
       }
       let secondCRC = bytes.littleEndian32(at: second + 4)
-      var start = reversal.start(of: secondCRC, bytes, (second + 8)..<(second + 9 + secondLength))
+      // Where two crcs are equal, every repetition of the bytes is a chain of some seed: that proves nothing.
+      guard secondCRC != bytes.littleEndian32(at: offset + 4) else { continue }
+      var start = indexed(bytes).start(of: secondCRC, bytes, (second + 8)..<(second + 9 + secondLength))
       start = reversal.start(of: start, bytes, second..<(second + 4))
       let seed = start ^ bytes.littleEndian32(at: offset + 4)
-      let chain = FrameChain(seed: seed, last: secondCRC)
-      if chain.crc(of: bytes.span, at: third, length: thirdLength) == bytes.littleEndian32(at: third + 4) {
-        return seed
-      }
+      if isFrame(bytes, third, thirdLength, FrameChain(seed: seed, last: secondCRC)) { return seed }
     }
     return nil
   }

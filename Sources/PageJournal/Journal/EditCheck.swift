@@ -15,6 +15,10 @@ struct EditCheck {
 
   /// The first edit that cannot be applied, and why.
   static func failure(_ edits: [Edit], _ state: PageState) -> StorageError? {
+    guard !state.isExhausted else {
+      return StorageError(
+        .tooLarge, "change the page", cause: "it has used up its numbers for commits or elements")
+    }
     var check = EditCheck(state)
     for edit in edits {
       if let failure = check.failure(edit, state) { return failure }

@@ -9,6 +9,8 @@ struct ElementSequence: Sendable {
   private static let runLimit = 512
 
   private var runs: [[Int32]] = []
+  /// Numbers of runs that were emptied, with their memory, to be used again.
+  private var emptied: [Int32] = []
   /// Numbers of runs in page order, and how long each is.
   private var order: [Int32] = []
   private var lengths: [Int32] = []
@@ -18,6 +20,8 @@ struct ElementSequence: Sendable {
 
   /// Runs in use; what an operation on the order costs is proportional to it.
   var runCount: Int { order.count }
+  /// Runs that have memory, in use or not.
+  var runsHeld: Int { runs.count }
 
   mutating func append(_ record: Int32) {
     if let last = order.last, runs[Int(last)].count < Self.runLimit {
@@ -58,6 +62,7 @@ struct ElementSequence: Sendable {
     if runs[Int(run)].isEmpty {
       order.remove(at: index)
       lengths.remove(at: index)
+      emptied.append(run)
     }
   }
 
@@ -116,13 +121,19 @@ struct ElementSequence: Sendable {
   }
 
   private mutating func insertRun(_ records: [Int32], at index: Int) {
-    let number = Int32(truncatingIfNeeded: runs.count)
-    var records = records
-    records.reserveCapacity(Self.runLimit + 1)
+    let number: Int32
+    if let used = emptied.popLast() {
+      number = used
+    } else {
+      number = Int32(truncatingIfNeeded: runs.count)
+      var run: [Int32] = []
+      run.reserveCapacity(Self.runLimit + 1)
+      runs.append(run)
+    }
+    runs[Int(number)].append(contentsOf: records)
     for record in records { setHome(record, number) }
     order.insert(number, at: index)
     lengths.insert(Int32(records.count), at: index)
-    runs.append(records)
   }
 
   private mutating func setHome(_ record: Int32, _ run: Int32) {

@@ -39,7 +39,8 @@ public struct FrameListing: Sendable {
     {
       kind = .journal
       header =
-        "journal of page \(found.page), generation \(found.generation), from commit \(found.commit), seed \(found.seed)"
+        "journal of page \(found.page), generation \(found.generation), from commit \(found.commit), "
+        + "seed \(found.seed)"
       chain = FrameChain(seed: found.seed)
       begin = length
     } else if case .valid(let length) = HeaderEnvelope(

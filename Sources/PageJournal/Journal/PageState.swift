@@ -17,7 +17,7 @@ struct PageState: Sendable {
   private(set) var numbers: [UInt64: Int32] = [:]
   private(set) var sequence = ElementSequence()
   private(set) var arena = Arena()
-  private(set) var attributes: [String: [UInt8]] = [:]
+  private(set) var attributes: [AttributeKey: [UInt8]] = [:]
   /// Skippable frames of newer versions: type byte and payload, kept byte for byte through every merge.
   private(set) var keptFrames: [KeptFrame] = []
   /// The id that the next new element gets.
@@ -40,13 +40,16 @@ struct PageState: Sendable {
     var takenOut: Set<UInt64> = []
     /// Record numbers that were made or moved, dead ones included.
     var touched: [Int32] = []
-    var attributes: Set<String> = []
+    var attributes: Set<AttributeKey> = []
     /// Kept frames from this one on are new.
     var keptFrames = 0
     var commits: UInt64 = 0
   }
 
   var count: Int { sequence.count }
+
+  /// Whether the page has no numbers left for commits or elements. Only a made-up file gets a page there.
+  var isExhausted: Bool { commit >= PageLimits.counter || nextID >= PageLimits.counter }
 
   func record(_ id: UInt64) -> ElementRecord? { numbers[id].map { records[Int($0)] } }
 
@@ -128,6 +131,7 @@ struct PageState: Sendable {
       sequence.remove(record)
       sequence.insert(record, at: place)
     case .set(let key, let value):
+      let key = AttributeKey(key)
       attributes[key] = value
       changes.attributes.insert(key)
     }
@@ -188,7 +192,7 @@ struct PageState: Sendable {
     return Edit.Content(kind: record.kind, payload: record.payload)
   }
 
-  mutating func setAttribute(_ key: String, _ value: [UInt8]?) { attributes[key] = value }
+  mutating func setAttribute(_ key: String, _ value: [UInt8]?) { attributes[AttributeKey(key)] = value }
 
   mutating func setCounters(commit: UInt64, nextID: UInt64) {
     self.commit = commit

@@ -45,7 +45,7 @@ extension PageState {
     }
     if !elements.isEmpty { change.runs = [.init(anchor: .end, elements: elements)] }
     change.placedBytes = liveBytes
-    for key in attributes.keys.sorted() { change.attributes.append((key, attributes[key])) }
+    for key in Array(attributes.keys).ordered() { change.attributes.append((key.text, attributes[key])) }
     change.keptFrames = keptFrames
     return change
   }
@@ -57,7 +57,7 @@ extension PageState {
   /// Costs in proportion to what was touched (times the runs of the sequence), or one pass over the page, the smaller.
   func contentSinceSnapshot() -> SnapshotChange {
     var change = SnapshotChange(arena: arena)
-    change.takenOut = changes.takenOut.sorted()
+    change.takenOut = Array(changes.takenOut).ordered()
     var last: (run: Int, place: Int)?
     for (place, number) in touchedInOrder() {
       let record = records[Int(number)]
@@ -75,7 +75,7 @@ extension PageState {
         last = (change.runs.count - 1, place)
       }
     }
-    for key in changes.attributes.sorted() { change.attributes.append((key, attributes[key])) }
+    for key in Array(changes.attributes).ordered() { change.attributes.append((key.text, attributes[key])) }
     change.keptFrames = Array(keptFrames[min(changes.keptFrames, keptFrames.count)...])
     return change
   }
@@ -86,7 +86,7 @@ extension PageState {
     found.reserveCapacity(alive.count)
     if alive.count * (sequence.runCount + 64) < count {
       for number in alive { found.append((sequence.place(of: number), number)) }
-      found.sort { $0.place < $1.place }
+      return found.ordered { $0.place < $1.place }
     } else {
       var place = 0
       sequence.forEach { number in

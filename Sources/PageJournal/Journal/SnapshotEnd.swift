@@ -54,6 +54,8 @@ public struct SnapshotEnd: Sendable, Equatable {
     var reader = ByteReader(bytes, payload)
     guard let generation = reader.uint64(), let nonce = reader.uint64(), let commit = reader.uint64(),
       let nextID = reader.uint64(), let count = reader.uint64(),
+      // More than a page that stays within its limits can reach.
+      max(generation, commit, nextID) < 4 * PageLimits.counter,
       let journals = reader.count(atMost: reader.remaining / 24)
     else { return nil }
     var absorbed: [AbsorbedJournal] = []

@@ -30,6 +30,8 @@ struct SnapshotReading: Sendable {
   /// `end` frames in the file.
   var ends = 0
   private var rawChunk: Int32?
+  private var highestID: UInt64 = 0
+  private var inflatedBytes = 0
   /// What a search behind the damage found.
   var search: FrameSearch?
 
@@ -118,7 +120,7 @@ struct SnapshotReading: Sendable {
       }
       guard applied else { return false }
     }
-    guard end.count == UInt64(state.count), end.nextID > 0 else { return false }
+    guard end.count == UInt64(state.count), end.nextID > highestID else { return false }
     state.setCounters(commit: end.commit, nextID: end.nextID)
     return true
   }
@@ -130,8 +132,9 @@ struct SnapshotReading: Sendable {
     guard let count = reader.count(atMost: reader.remaining) else { return false }
     var id: UInt64 = 0
     for _ in 0..<count {
-      guard let step = reader.varint() else { return false }
-      id &+= step
+      // Ascending: a difference of 0, or one that wraps around, is not what a writer makes.
+      guard let step = reader.varint(), step > 0, step <= UInt64.max - id else { return false }
+      id += step
       guard let content = state.takeOutElement(id) else { return false }
       aside[id] = content
     }
@@ -153,7 +156,10 @@ struct SnapshotReading: Sendable {
       rawChunk = chunk
       return placeBlock(ByteReader(bytes, rest.lowerBound..<(rest.lowerBound + size)), chunk, &aside)
     case 1:
-      guard let body = Deflate.inflated(bytes, rest, size: size) else { return false }
+      guard size <= PageLimits.inflated - inflatedBytes,
+        let body = Deflate.inflated(bytes, rest, size: size)
+      else { return false }
+      inflatedBytes += size
       return placeBlock(ByteReader(body), state.adopt(body), &aside)
     default:
       return false
@@ -181,6 +187,7 @@ struct SnapshotReading: Sendable {
       }
       let id = expected &+ UInt64(bitPattern: step)
       expected = id &+ 1
+      highestID = max(highestID, id)
       var content: Edit.Content
       if code == 0 {
         guard let moved = aside.removeValue(forKey: id) else { return false }

@@ -16,27 +16,46 @@ enum SnapshotWriter {
     let start = buffer.bytes.count
     appendTakenOut(change.takenOut, to: &buffer)
     for run in change.runs { append(run, change.arena, deflate, to: &buffer) }
-    if !change.attributes.isEmpty {
-      buffer.frame(.attributes) { bytes in
-        bytes.appendVarint(UInt64(change.attributes.count))
-        for (key, value) in change.attributes { bytes.appendAttribute(key, value) }
-      }
-    }
+    appendAttributes(change.attributes[...], to: &buffer)
     for kept in change.keptFrames { buffer.appendFrame(kept.typeByte, payload: kept.payload.span) }
     buffer.frame(.end) { end.encode(into: &$0) }
     let sealed = buffer.seal(chain, from: start, markFirst: false)
     return (buffer, sealed)
   }
 
+  // A frame has a greatest size; what goes into these two has none: they are as many frames as it takes.
+
   private static func appendTakenOut(_ ids: [UInt64], to buffer: inout FrameBuffer) {
-    guard !ids.isEmpty else { return }
-    buffer.frame(.takeOut) { bytes in
-      bytes.appendVarint(UInt64(ids.count))
-      var last: UInt64 = 0
-      for id in ids {
-        bytes.appendVarint(id - last)
-        last = id
+    var rest = ids[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(blockBytes)
+      buffer.frame(.takeOut) { bytes in
+        bytes.appendVarint(UInt64(part.count))
+        var last: UInt64 = 0
+        for id in part {
+          bytes.appendVarint(id - last)
+          last = id
+        }
       }
+      rest = rest.dropFirst(part.count)
+    }
+  }
+
+  private static func appendAttributes(
+    _ attributes: ArraySlice<(key: String, value: [UInt8]?)>, to buffer: inout FrameBuffer
+  ) {
+    var rest = attributes
+    while !rest.isEmpty {
+      var size = 0
+      let part = rest.prefix { _, value in
+        defer { size += value?.count ?? 0 }
+        return size < blockBytes
+      }
+      buffer.frame(.attributes) { bytes in
+        bytes.appendVarint(UInt64(part.count))
+        for (key, value) in part { bytes.appendAttribute(key, value) }
+      }
+      rest = rest.dropFirst(part.count)
     }
   }
 

@@ -22,8 +22,9 @@ public final class Page: Sendable {
   let memory: Mutex<PageMemory>
 
   init(
-    id: PageID, report: RecoveryReport, context: StoreContext, merger: Merger, writer: JournalWriter,
-    memory: PageMemory
+    id: PageID, report: RecoveryReport, context: StoreContext, merger: consuming Merger,
+    writer: consuming JournalWriter,
+    memory: consuming PageMemory
   ) {
     self.id = id
     self.report = report
@@ -36,7 +37,9 @@ public final class Page: Sendable {
   /// A page that is let go without `close` hands over what is buffered and leaves its journal.
   deinit {
     do throws(StorageError) {
-      try journal.withLock { (writer) throws(StorageError) in try drain(&writer) }
+      try journal.withLock { (writer) throws(StorageError) in
+        try drain(&writer, isLast: true)
+      }
     } catch {
       // Nobody is left to tell: the commits were never said to be written.
     }
@@ -51,6 +54,9 @@ public final class Page: Sendable {
 
   /// Elements on the page.
   public var count: Int { memory.withLock { $0.state.count } }
+
+  /// The id of the element at a place, or nil.
+  public func elementID(at place: Int) -> UInt64? { memory.withLock { $0.state.record(at: place)?.id } }
 
   /// The last commit issued.
   public var commit: UInt64 { memory.withLock { $0.state.commit } }
@@ -83,7 +89,7 @@ public final class Page: Sendable {
     try check(kind, payload.count)
     let (id, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
       try memory.requireCommits(self.id)
-      let full = memory.state.count >= PageLimits.elements
+      let full = memory.state.count >= PageLimits.elements || memory.state.isExhausted
       if full { throw StorageError(.tooLarge, "add an element", cause: "the page is full", page: self.id) }
       memory.state.repackIfSparse()
       let content = Edit.Content(kind: kind, payload: memory.state.store(payload))

@@ -52,7 +52,7 @@ extension Page {
     if recovery.plan == .unavailable, let failure = recovery.report.failure { throw failure.on(page: id) }
     let isSame = memory.withLock { recovery.state.hasContent(of: $0.state) }
     guard isSame, recovery.plan != .readOnly else { return false }
-    merger.recovery = recovery
+    merger.recovery = PendingRecovery(recovery)
     let cause = StorageError(
       .readOnly, "change the page", cause: "its recovery could not be written", page: id)
     memory.withLock { $0.status = .waiting(cause) }
@@ -89,6 +89,7 @@ extension Page {
           leaveJournalSynced()
         }
       }
+      if failure == nil, let lost = unreached() { failure = lost }
       // A page that could not be merged goes on; a suspended one would have to be taken for what its snapshot says.
       if let failure, case .suspended = status { throw failure }
       release(&merger)
@@ -99,6 +100,21 @@ extension Page {
       }
       if let failure { throw failure }
       return merged
+    }
+  }
+
+  /// Why commits of a page that has become read-only are in no file, if there are any.
+  private func unreached() -> StorageError? {
+    memory.withLock { memory in
+      guard case .readOnly(let cause) = memory.status,
+        memory.state.commit > max(memory.written, memory.durable)
+      else { return nil }
+      return StorageError(
+        cause.code, "close the page",
+        cause:
+          "commits \(max(memory.written, memory.durable) + 1) to \(memory.state.commit) reached no file: "
+          + cause.description,
+        advice: "save its elements elsewhere before letting it go", page: id, systemError: cause.systemError)
     }
   }
 

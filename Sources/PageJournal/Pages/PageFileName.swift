@@ -29,9 +29,17 @@ enum PageFileName: Sendable, Equatable {
 
   /// Decimal without sign or leading zero, so that two names never mean the same.
   private static func number(_ text: Substring) -> UInt64? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), text == "0" || text.first != "0"
-    else { return nil }
-    return UInt64(text)
+    var value: UInt64 = 0
+    var digits = 0
+    for byte in text.utf8 {
+      guard byte >= 48, byte <= 57, digits == 0 || value > 0 else { return nil }
+      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overflows) = tens.addingReportingOverflow(UInt64(byte - 48))
+      if isTooLarge || overflows { return nil }
+      value = sum
+      digits += 1
+    }
+    return digits > 0 ? value : nil
   }
 
   var page: PageID {

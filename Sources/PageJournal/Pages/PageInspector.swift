@@ -39,7 +39,7 @@ public enum PageInspector {
   }
 
   private static func opened(_ recovery: Recovery) -> OpenedPage {
-    recovery.plan == .unavailable
+    recovery.plan == .unavailable || recovery.isBlank
       ? .unavailable(recovery.report)
       : .readOnly(PageView(recovery.state, generation: recovery.generation), recovery.report)
   }
@@ -97,7 +97,7 @@ public enum PageInspector {
       }
       files.journals.append(.init(generation: generation, name: name, content: content))
     }
-    files.journals.sort { $0.generation < $1.generation }
+    files.journals = files.journals.ordered { $0.generation < $1.generation }
     let after = try? fileSystem.status(of: path)
     guard before == after, try self.names(of: id, directory, fileSystem) == names else { return nil }
     return files
@@ -109,6 +109,6 @@ public enum PageInspector {
     try fileSystem.names(in: directory).compactMap { PageFileName($0) }.filter {
       if case .temporary = $0 { return false }
       return $0.page == id
-    }.sorted { $0.text < $1.text }
+    }.ordered { $0.text < $1.text }
   }
 }

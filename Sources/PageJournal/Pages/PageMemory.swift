@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the `memory` lock guards.
-struct PageMemory: Sendable {
+struct PageMemory: ~Copyable, Sendable {
   enum Status: Sendable {
     case open
     /// The recovery could not be written yet; every commit tries again.
@@ -41,12 +41,12 @@ struct PageMemory: Sendable {
   var status = Status.open
   /// A close or a suspension has begun: what it merges is what there is, so nothing may come on top.
   var isEnding = false
+  /// The generation that the next commit goes into; readers do not wait for the `journal` lock to know it.
+  var generation: UInt64
   /// The last commit handed to the kernel.
   var written: UInt64
   /// The last commit on the medium.
   var durable: UInt64
-  /// The generation that commits go to, as readers see it: they do not wait for the `journal` lock.
-  var generation: UInt64
   var effectiveDurability = Durability.medium
 
   init(_ state: PageState, generation: UInt64) {
@@ -111,7 +111,7 @@ struct PageMemory: Sendable {
 }
 
 /// What the `journal` lock guards.
-struct JournalWriter: Sendable {
+struct JournalWriter: ~Copyable, Sendable {
   /// Journals whose effect is not in the snapshot yet, in order. The last one is written to if it is of
   /// `generation`; else that generation has no commits yet.
   var live: [JournalFile] = []
@@ -133,7 +133,7 @@ struct JournalWriter: Sendable {
   /// Set when a merge failed: what was captured for it is lost, the next one takes the whole page.
   var mustRewrite = false
   /// What a capture has to know of the snapshot file; the file itself belongs to the merging lock.
-  var snapshot: SnapshotFile?
+  var fill: SnapshotFile.Fill?
 
   var current: Int? {
     guard let last = live.indices.last, live[last].header.generation == generation else { return nil }
@@ -144,7 +144,7 @@ struct JournalWriter: Sendable {
     generation = snapshot.end.generation
     nonce = snapshot.end.nonce
     baseCommit = snapshot.end.commit
-    self.snapshot = snapshot
+    fill = snapshot.fill
   }
 
   /// A page whose recovery is not written yet.
@@ -164,7 +164,7 @@ struct JournalWriter: Sendable {
     job = nil
     needsRenewal = nil
     mustRewrite = false
-    self.snapshot = snapshot
+    fill = snapshot.fill
   }
 }
 
@@ -175,11 +175,18 @@ struct MergeJob: Sendable {
   var isWhole: Bool
 }
 
+/// A recovery that waits to be written; by reference, since few pages ever have one.
+final class PendingRecovery: Sendable {
+  let recovery: Recovery
+
+  init(_ recovery: Recovery) { self.recovery = recovery }
+}
+
 /// What the `merging` lock guards.
-struct Merger: Sendable {
+struct Merger: ~Copyable, Sendable {
   var snapshot: SnapshotFile?
   /// What a recovery still has to write.
-  var recovery: Recovery?
+  var recovery: PendingRecovery?
   /// Journals that could not be removed after their merge: the next `end` lists them again.
   var leftovers: [(name: String, journal: AbsorbedJournal)] = []
   /// Quarantines of torn tails that an earlier session made; they go with the clean close of this one.

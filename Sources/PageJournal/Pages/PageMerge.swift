@@ -20,7 +20,7 @@ extension Page {
 
   // MARK: Capturing, under the journal lock
 
-  func shouldRotate(_ writer: JournalWriter) -> Bool {
+  func shouldRotate(_ writer: borrowing JournalWriter) -> Bool {
     guard writer.job == nil, !writer.mustRewrite, let current = writer.current else { return false }
     let length = Int(clamping: writer.live[current].length) + writer.outgoing.bytes.count
     guard length >= context.options.compactionThreshold else { return false }
@@ -29,10 +29,11 @@ extension Page {
   }
 
   /// What the next merge writes: everything that is in the journals once the frames on their way are.
-  func capture(_ memory: inout PageMemory, _ writer: JournalWriter, whole: Bool = false) -> MergeJob {
+  func capture(_ memory: inout PageMemory, _ writer: borrowing JournalWriter, whole: Bool = false) -> MergeJob
+  {
     var isWhole = whole || writer.mustRewrite
     var change = isWhole ? memory.state.wholeContent() : memory.state.contentSinceSnapshot()
-    if !isWhole, writer.snapshot?.shouldExtend(change, liveBytes: memory.state.liveBytes) != true {
+    if !isWhole, writer.fill?.shouldExtend(change, liveBytes: memory.state.liveBytes) != true {
       isWhole = true
       change = memory.state.wholeContent()
     }
@@ -215,7 +216,7 @@ extension Page {
       let gone = writer.live.filter { $0.header.generation < job.end.generation }
       writer.live.removeAll { $0.header.generation < job.end.generation }
       writer.job = nil
-      writer.snapshot = snapshot
+      writer.fill = snapshot.fill
       memory.withLock { $0.durable = max($0.durable, job.end.commit) }
       return gone
     }
@@ -321,8 +322,8 @@ extension Page {
     writer.restart(at: snapshot)
     writer.prepared = nil
     memory.withLock { memory in
-      memory.pending.dropFirst(taken)
       memory.generation = generation
+      memory.pending.dropFirst(taken)
       memory.written = max(memory.written, commit)
       memory.durable = max(memory.durable, commit)
     }

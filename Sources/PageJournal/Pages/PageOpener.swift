@@ -50,6 +50,7 @@ enum PageOpener {
     switch recovery.plan {
     case .unavailable: return .unavailable(recovery.report)
     case .readOnly:
+      if recovery.isBlank { return .unavailable(recovery.report) }
       return .readOnly(PageView(recovery.state, generation: recovery.generation), recovery.report)
     case .nothing, .sweep, .extend, .rewrite: break
     }
@@ -61,7 +62,7 @@ enum PageOpener {
 
   /// Carries the plan out; where that fails, the page waits with its files untouched.
   private static func settled(
-    _ id: PageID, _ recovery: Recovery, _ merger: Merger, _ context: StoreContext
+    _ id: PageID, _ recovery: Recovery, _ merger: consuming Merger, _ context: StoreContext
   ) throws(StorageError) -> Page {
     var recovery = recovery
     var merger = merger
@@ -78,7 +79,7 @@ enum PageOpener {
         memory: memory)
     } catch {
       if let failed = context.directoryFailure { throw failed.on(page: id) }
-      merger.recovery = recovery
+      merger.recovery = PendingRecovery(recovery)
       memory.status = .waiting(error)
       // What was only read is not known to be durable.
       memory.durable = 0
@@ -136,11 +137,17 @@ enum PageOpener {
   ) throws(StorageError) -> SnapshotFile? {
     var snapshot = try openSnapshot(recovery, id, context)
     let change = recovery.state.contentSinceSnapshot()
-    guard snapshot.shouldExtend(change, liveBytes: recovery.state.liveBytes) else {
+    guard snapshot.fill.shouldExtend(change, liveBytes: recovery.state.liveBytes) else {
       snapshot.file.close()
       return nil
     }
     do throws(StorageError) {
+      // A merge that is cut off is told from damage by its journal, which was only read so far.
+      for name in recovery.journalNames {
+        let journal = try context.fileSystem.open("\(context.path)/\(name)", .read)
+        defer { journal.close() }
+        _ = try journal.synchronize()
+      }
       try snapshot.extend(change, to: end, context)
       return snapshot
     } catch {
@@ -174,7 +181,7 @@ enum PageOpener {
       case .removed, .temporary: break
       }
     }
-    files.journals.sort { $0.generation < $1.generation }
+    files.journals = files.journals.ordered { $0.generation < $1.generation }
     return files
   }
 
@@ -210,7 +217,7 @@ extension Page {
   /// Tries again to write what the recovery found, for a page that had to wait.
   func settle() throws(StorageError) {
     try merging.withLock { (merger) throws(StorageError) in
-      guard var recovery = merger.recovery else { return }
+      guard var recovery = merger.recovery?.recovery else { return }
       do throws(StorageError) {
         let snapshot = try PageOpener.carryOut(&recovery, id, context)
         merger.recovery = nil

@@ -121,7 +121,7 @@ public final class PageStore: Sendable {
       default: break
       }
     }
-    return found.sorted()
+    return Array(found).ordered()
   }
 
   /// Makes an empty page of commit 0. When it returns, its file is durable.
@@ -174,7 +174,7 @@ public final class PageStore: Sendable {
 
   /// The pages that are open for writing, sorted by id.
   public var openPages: [Page] {
-    inner.withLock { $0.pages.values.sorted { $0.id < $1.id } }
+    inner.withLock { Array($0.pages.values).ordered { $0.id < $1.id } }
   }
 
   /// Elements of a page that is open, or nil.
@@ -257,7 +257,7 @@ public final class PageStore: Sendable {
   /// Merges every page and gives back lock and descriptors, but keeps the pages in memory. If a page cannot be merged,
   /// nothing is given back.
   public func suspend() throws(StorageError) {
-    let pages = inner.withLock { $0.isSuspended ? [] : $0.pages.values.sorted { $0.id < $1.id } }
+    let pages = inner.withLock { $0.isSuspended ? [] : Array($0.pages.values).ordered { $0.id < $1.id } }
     for page in pages {
       do throws(StorageError) {
         try page.suspend()

@@ -101,7 +101,8 @@ extension Page {
   // MARK: Under the journal lock
 
   /// Hands the pending frames over; begins a merge when the journal has grown past the threshold.
-  func drain(_ writer: inout JournalWriter) throws(StorageError) {
+  /// - Parameter isLast: the page is being let go: nothing may be begun that refers to it.
+  func drain(_ writer: inout JournalWriter, isLast: Bool = false) throws(StorageError) {
     guard !context.options.rewritesAtEverySave else { return }
     // The file takes no more bytes: what is pending goes into the next generation.
     if let cause = writer.needsRenewal { throw cause }
@@ -109,7 +110,7 @@ extension Page {
     let captured = memory.withLock { memory -> (commit: UInt64, job: MergeJob?)? in
       guard !memory.pending.isEmpty, case .open = memory.status else { return nil }
       swap(&memory.pending, &writer.outgoing)
-      let job = shouldRotate(writer) ? capture(&memory, writer) : nil
+      let job = !isLast && shouldRotate(writer) ? capture(&memory, writer) : nil
       return (memory.state.commit, job)
     }
     guard let captured else { return }
@@ -127,7 +128,7 @@ extension Page {
     if let job = captured.job {
       rotate(&writer, job)
       scheduleMerge()
-    } else {
+    } else if !isLast {
       prepareIfNeeded(&writer)
     }
   }

@@ -30,8 +30,15 @@ public struct PageView: Sendable {
   public var commit: UInt64 { state.commit }
   /// The id that the next element gets.
   public var nextID: UInt64 { state.nextID }
-  /// The attributes.
-  public var attributes: [String: [UInt8]] { state.attributes }
+  /// The attributes. Of keys that are the same characters in other bytes, one is in here; `attributeList` has all.
+  public var attributes: [String: [UInt8]] {
+    Dictionary(attributeList.map { ($0.key, $0.value) }) { _, last in last }
+  }
+
+  /// The attributes, ordered by the bytes of their keys.
+  public var attributeList: [(key: String, value: [UInt8])] {
+    Array(state.attributes).ordered { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+  }
   /// Payload bytes of all elements.
   public var payloadBytes: Int { state.liveBytes }
 

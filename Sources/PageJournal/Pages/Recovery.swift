@@ -12,13 +12,13 @@ struct Recovery: Sendable {
 
   /// The page as it is shown.
   private(set) var state = PageState()
-  private(set) var report: RecoveryReport
-  private(set) var plan: RecoveryPlan
+  var report: RecoveryReport
+  var plan: RecoveryPlan
   private(set) var reading: SnapshotReading?
   /// Journals whose effect the state holds, lower ones that the snapshot holds, and those that are set aside as a
   /// whole: what a crash may leave of them beside the next snapshot is known to it.
-  private(set) var absorbed: [AbsorbedJournal] = []
-  private(set) var aside: [Aside] = []
+  var absorbed: [AbsorbedJournal] = []
+  var aside: [Aside] = []
   /// The newest generation of the chain that is shown.
   private(set) var generation: UInt64 = 0
   /// 1 + the highest generation in any name or header.
@@ -47,7 +47,7 @@ struct Recovery: Sendable {
   /// Generations near the top of the range only come from damage or malice; they are not counted, so that a
   /// fresh one always exists.
   private mutating func see(_ generation: UInt64) {
-    if generation < 1 << 62 { highest = max(highest, generation) }
+    if generation < PageLimits.counter / 2 { highest = max(highest, generation) }
   }
 
   // MARK: Snapshot
@@ -60,14 +60,23 @@ struct Recovery: Sendable {
       return .unavailable
     case .success(let bytes):
       let reading = SnapshotReading(bytes)
+      // Another page's content is never shown under this one's name.
+      if let page = reading.header?.page, page != files.page { return .damaged }
       self.reading = reading
       if let end = reading.end {
         state = reading.state
         generation = end.generation
-        see(end.generation)
+        if end.generation < 2 * PageLimits.counter { highest = max(highest, end.generation) }
       }
-      if let page = reading.header?.page, page != files.page { return .damaged }
-      return fact(reading, files, floor)
+      let fact = fact(reading, files, floor)
+      if fact == .cutOffMerge {
+        aside.append(
+          Aside(
+            name: files.snapshotName, generation: 0, offset: reading.length,
+            bytes: [UInt8](copying: bytes.span.extracting(reading.length..<bytes.count))))
+        report.bytesSetAside += bytes.count - reading.length
+      }
+      return fact
     }
   }
 
@@ -81,8 +90,20 @@ struct Recovery: Sendable {
     guard let end = reading.end else { return .damaged }
     if let floor, end.generation < floor.generation || end.commit < floor.commit { return .olderThanDocument }
     guard reading.condition == .trailing else { return .complete }
-    return files.journals.contains { $0.generation == end.generation } ? .cutOffMerge : .damaged
+    return files.journals.contains { Self.belongs($0, to: end, files.page) } ? .cutOffMerge : .damaged
   }
+
+  /// Whether a journal is the one that a merge behind this `end` would have absorbed: it was made durable before the
+  /// first byte of the merge, so a file that only has its name does not explain bytes behind the `end`.
+  private static func belongs(_ file: PageFiles.Journal, to end: SnapshotEnd, _ page: PageID) -> Bool {
+    guard file.generation == end.generation, case .success(let bytes) = file.content,
+      case .valid(let header) = JournalReading(bytes).header
+    else { return false }
+    return header.page == page && header.generation == end.generation && header.nonce == end.nonce
+  }
+
+  /// Whether nothing of the page could be read, which is not an empty page.
+  var isBlank: Bool { reading?.end == nil }
 
   // MARK: Journals
 
@@ -99,13 +120,16 @@ struct Recovery: Sendable {
       if case .valid(let header) = reading.header { see(header.generation) }
       readings.append((file, reading))
     }
-    guard snapshotFact == .complete || snapshotFact == .cutOffMerge, let end = reading?.end else {
-      if readings.contains(where: { $0.reading.header == .newer }) { journalFact = .newer }
-      return
+    if snapshotFact == .complete || snapshotFact == .cutOffMerge, let end = reading?.end {
+      readLower(readings.filter { $0.file.generation < end.generation }, end, files.page)
+      let higher = readings.filter { $0.file.generation >= end.generation }
+      if !higher.isEmpty { readChain(higher, end, files.page) }
     }
-    readLower(readings.filter { $0.file.generation < end.generation }, end, files.page)
-    let higher = readings.filter { $0.file.generation >= end.generation }
-    if !higher.isEmpty { readChain(higher, end, files.page) }
+    // Wherever it stands: nothing here may remove or copy what it cannot read.
+    if let newer = readings.first(where: { $0.reading.header == .newer }) {
+      journalFact = .newer
+      blame(newer.file.name, 0)
+    }
   }
 
   private mutating func readLower(
@@ -123,9 +147,7 @@ struct Recovery: Sendable {
           if lowerFact == .none { lowerFact = .absorbed }
           continue
         }
-      case .newer:
-        journalFact = .newer
-        return
+      case .newer: continue
       case .damaged:
         // Its header never was durable, or a failed synchronisation lost it: the snapshot knows it all the same.
         if let listed = end.absorbed.first(where: { $0.generation == file.generation }) {
@@ -153,9 +175,7 @@ struct Recovery: Sendable {
       case .absent:
         // Prepared ahead and never used. A used one behind it is a gap, which the next turn finds.
         continue
-      case .newer:
-        journalFact = .newer
-        return
+      case .newer: return
       case .damaged:
         breakChain(at: journals[index...], nonce, page, broken: file.generation == expected)
         return
@@ -166,12 +186,14 @@ struct Recovery: Sendable {
         }
         if file.generation > expected {
           // The predecessor is gone: its name never was durable, or it was lost.
-          let fits = header.previousNonce != 0 && (nonce == nil || header.previousNonce == nonce)
-          guard fits, file.generation == expected + 1 else {
+          // Its nonce is known where it was the first; else it was in the file that is gone.
+          let lost = expected == end.generation ? end.nonce : nil
+          let fits = lost.map { header.previousNonce == $0 } ?? (header.commit >= state.commit)
+          guard fits, header.previousNonce != 0, file.generation == expected + 1 else {
             makeForeign(journals[index...])
             return
           }
-          endChain(.gap, .gapSynced, journals[index...], nonce, page)
+          endChain(.gap, .gapSynced, journals[index...], lost, page)
           return
         }
         guard belongs(header, end, previous, file.generation) else {
@@ -229,7 +251,8 @@ struct Recovery: Sendable {
     case .newer: journalFact = .newer
     case .undecodable: journalFact = .undecodable
     case .clean, .bad:
-      if reading.badPlaceWasSynced || vouched {
+      // A search that ended early has not shown that nothing there was acknowledged.
+      if reading.badPlaceWasSynced || vouched || reading.search?.gaveUp == true {
         journalFact = .brokenSynced
       } else {
         let behind = reading.search?.runs.isEmpty == false || rest.contains { $0.reading.header != .absent }
@@ -263,7 +286,8 @@ struct Recovery: Sendable {
     guard let (file, reading) = rest.first else { return }
     blame(file.name, 0)
     let later = rest.dropFirst()
-    let vouched = reading.badPlaceWasSynced || vouchesFrom(later, nil, page)
+    let vouched =
+      reading.badPlaceWasSynced || reading.search?.gaveUp == true || vouchesFrom(later, nil, page)
     for (file, reading) in rest { setAside(file, reading, from: 0) }
     if vouched {
       journalFact = .brokenSynced
@@ -320,7 +344,7 @@ struct Recovery: Sendable {
   }
 
   /// A journal that is set aside without having been read: known by the seed that its header states.
-  private static func unread(_ bytes: [UInt8], _ generation: UInt64) -> AbsorbedJournal {
+  static func unread(_ bytes: [UInt8], _ generation: UInt64) -> AbsorbedJournal {
     let seed = bytes.count >= JournalHeader.size ? bytes.littleEndian32(at: 8) : 0
     return AbsorbedJournal(generation: generation, seed: seed, length: 0, crc: 0)
   }
@@ -349,31 +373,4 @@ struct Recovery: Sendable {
     case .complete, .unavailable: break
     }
   }
-}
-
-extension Recovery {
-  /// The policy `drop`: what can be read becomes the page, damage is set aside. Never for a newer version.
-  mutating func drop(_ files: PageFiles) {
-    guard report.verdict != .needsNewerVersion, report.verdict != .unavailable else { return }
-    plan = .rewrite
-    let isSnapshotWhole = reading?.condition == .complete
-    if !isSnapshotWhole || report.verdict == .damagedSnapshot, case .success(let bytes)? = files.snapshot {
-      setAsideWhole(files.snapshotName, bytes)
-      for journal in files.journals {
-        if case .success(let bytes) = journal.content {
-          setAsideWhole(journal.name, bytes, journal.generation)
-          if !absorbed.contains(where: { $0.generation == journal.generation }) {
-            absorbed.append(Self.unread(bytes, journal.generation))
-          }
-        }
-      }
-    }
-  }
-
-  private mutating func setAsideWhole(_ name: String, _ bytes: [UInt8], _ generation: UInt64 = 0) {
-    guard !bytes.isEmpty, !aside.contains(where: { $0.name == name && $0.offset == 0 }) else { return }
-    aside.append(Aside(name: name, generation: generation, offset: 0, bytes: bytes))
-  }
-
-  mutating func noteQuarantined(_ names: [String]) { report.quarantined = names }
 }

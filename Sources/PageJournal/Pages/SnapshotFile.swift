@@ -28,14 +28,24 @@ struct SnapshotFile: Sendable {
     mayExtend = reading.condition == .complete
   }
 
-  /// Whether adding a change is better than writing the page anew: when half of what the file holds would be
-  /// dead, or most of it is `end` frames of tiny sessions, it is not.
-  func shouldExtend(_ change: SnapshotChange, liveBytes: Int) -> Bool {
-    guard mayExtend else { return false }
-    let placed = placedBytes + change.placedBytes
-    if placed > 2 * liveBytes + (64 << 10) { return false }
-    return UInt64(ends) * 128 <= length / 2 + (16 << 10)
+  /// What decides between an extension and a rewrite.
+  struct Fill: Sendable {
+    var mayExtend: Bool
+    var length: UInt64
+    var placedBytes: Int
+    var ends: Int
+
+    /// Whether adding a change is better than writing the page anew: when half of what the file holds would be
+    /// dead, or most of it is `end` frames of tiny sessions, it is not.
+    func shouldExtend(_ change: SnapshotChange, liveBytes: Int) -> Bool {
+      guard mayExtend else { return false }
+      let placed = placedBytes + change.placedBytes
+      if placed > 2 * liveBytes + (64 << 10) { return false }
+      return UInt64(ends) * 128 <= length / 2 + (16 << 10)
+    }
   }
+
+  var fill: Fill { Fill(mayExtend: mayExtend, length: length, placedBytes: placedBytes, ends: ends) }
 
   /// Adds a change and a new `end` behind the old one, synchronised and read back. Nothing valid is
   /// overwritten; when it throws, the file takes no more bytes and the old `end` is what counts.

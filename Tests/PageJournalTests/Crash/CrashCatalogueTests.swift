@@ -168,9 +168,27 @@ import Testing
       let found = try CrashRig.open(image)
       #expect(found.report.verdict == .leftOpen)
       #expect(found.commit == 6)
-      #expect(found.names == [".content"])
+      // What stood behind the end is set aside, not destroyed.
+      #expect(found.names == [".0.\(base).quarantine", ".content"])
     }
     #expect(before[journal] != nil)
+  }
+
+  /// A file that only has the journal's name does not make damage of the snapshot a merge that was cut off.
+  @Test func damageBehindAnEndBesideAnEmptyJournalIsNoCutOffMerge() throws {
+    let rig = try CrashRig()
+    try rig.append(2)
+    try rig.page.sync()
+    try rig.page.compact()
+    try rig.store.close()
+    let image = rig.system.kill()
+    let content = try #require(image[CrashRig.contentPath])
+    var damaged = content
+    damaged[content.count - 20] ^= 1
+    var files: [String: [UInt8]] = [CrashRig.contentPath: damaged]
+    for generation in 1...3 { files[CrashRig.journalPath(generation)] = [] }
+    let found = try CrashRig.open(Image(files))
+    #expect(found.report.verdict == .damagedSnapshot)
   }
 
   @Test func aGapIsNeverBridged() throws {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PageJournal
+import Synchronization
+
+@testable import PageJournal
 import Testing
 
 @Suite struct PageLifeTests {
@@ -78,5 +80,46 @@ import Testing
     #expect(closed.report.verdict == .clean)
     #expect(closed.view?.content == expected)
     #expect((closed.view?.generation ?? 0) > 3)
+  }
+}
+
+/// A page that nobody holds any more.
+@Suite struct PageLetGoTests {
+  @Test func aPageLetGoBehindItsThresholdWritesWhatIsBuffered() throws {
+    let directory = try TemporaryDirectory()
+    let page = PageID(high: 0x0123_4567_89ab_4cde, low: 0x8123_4567_89ab_cdef)
+    var options = StoreOptions()
+    options.compactionThreshold = 100
+    try { () throws(StorageError) in
+      let store = try PageStore.open(directory.path, options: options)
+      let writer = try store.create(page)
+      for _ in 0..<3 {
+        for _ in 0..<20 { _ = try writer.append(kind: 1, payload: [1, 2, 3, 4, 5, 6, 7, 8, 9].span) }
+        try writer.write()
+      }
+      for _ in 0..<20 { _ = try writer.append(kind: 1, payload: [1, 2, 3].span) }
+    }()
+    let view = try #require(try PageInspector.inspect(page, in: directory.path).view)
+    #expect(view.count == 80)
+    let again = try PageStore.open(directory.path)
+    #expect(try again.open(page).view?.count == 80)
+    try again.close()
+    #expect(directory.names == ["\(page).content"])
+  }
+
+  @Test func readingDoesNotWaitForAWriteThatHangs() throws {
+    let directory = try TemporaryDirectory()
+    let page = PageID(high: 0x0123_4567_89ab_4cde, low: 0x8123_4567_89ab_cdef)
+    let store = try PageStore.open(directory.path)
+    let writer = try store.create(page)
+    _ = try writer.append(kind: 1, payload: [1].span)
+    // The journal's lock is what a write holds: reading and committing go on beside it.
+    try writer.journal.withLock { (_) throws(StorageError) in
+      #expect(writer.view.count == 1)
+      #expect(writer.view.generation == 1)
+      _ = try writer.append(kind: 1, payload: [2].span)
+      #expect(writer.commit == 2)
+    }
+    try store.close()
   }
 }

@@ -40,8 +40,9 @@ func storageError(_ number: Int32, _ operation: String, _ path: String, at offse
     cause = number == ENOSPC ? "no space left on the volume" : "the quota is used up"
     advice = "free some space; edits are kept in memory and written when there is room"
   case EFBIG:
-    code = .tooLarge
-    cause = "the file would be larger than the file system allows"
+    // Like a full disk: it may pass (a limit of the process), and what is in memory stays writable.
+    code = .noSpace
+    cause = "the file would be larger than the file system or the process's limit allows"
   case EMFILE, ENFILE:
     code = .tooManyOpenFiles
     cause = "no file descriptor is left"
