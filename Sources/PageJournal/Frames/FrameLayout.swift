@@ -29,6 +29,8 @@ public enum PageLimits {
   public static let inflated = 4 << 30
   /// Commits and ids end here: no honest page gets there, and sums of what a file states stay far from overflow.
   public static let counter: UInt64 = 1 << 60
+  /// The most payload bytes on a page: 2 GiB, so that its snapshot stays below the limit of a file.
+  public static let payloads = 2 << 30
   /// The greatest file that is read: 4 GiB.
   public static let file: UInt64 = 4 << 30
 }

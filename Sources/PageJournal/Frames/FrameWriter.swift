@@ -41,7 +41,7 @@ struct FrameBuffer: Sendable {
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   /// Drops bytes from the front: frames that are on disk in another way.
-  mutating func dropFirst(_ count: Int) { bytes.removeFirst(count) }
+  mutating func dropFirst(_ count: Int) { bytes.removeFirst(min(count, bytes.count)) }
 
   /// Cuts what was written behind an offset: a frame that turned out too large.
   mutating func cut(to count: Int) { bytes.removeLast(bytes.count - count) }

@@ -83,6 +83,8 @@ struct JournalReading: Sendable {
     while let frame = scanner.next() {
       if frame.isMarked { vouchesForEarlier = true }
       if stop == .clean { take(&self, frame) }
+      // What is newer is never taken for damage, whatever stands before it.
+      if stop == .undecodable, frame.type == nil, !frame.isSkippable { stop = .newer }
       if stop == .clean {
         frames += 1
         length = frame.end

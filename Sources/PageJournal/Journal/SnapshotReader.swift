@@ -64,7 +64,9 @@ struct SnapshotReading: Sendable {
       group.append(frame)
       guard frame.type == .end else { continue }
       guard let next = SnapshotEnd(bytes, frame.payload), apply(group, next, bytes) else {
-        stopAt(frame, .undecodable, bytes)
+        var isNewer = false
+        while let later = scanner.next() { isNewer = isNewer || (later.type == nil && !later.isSkippable) }
+        stopAt(frame, isNewer ? .newer : .undecodable, bytes)
         return
       }
       end = next

@@ -47,8 +47,8 @@ enum SnapshotWriter {
     var rest = attributes
     while !rest.isEmpty {
       var size = 0
-      let part = rest.prefix { _, value in
-        defer { size += value?.count ?? 0 }
+      let part = rest.prefix { key, value in
+        defer { size += key.utf8.count + (value?.count ?? 0) + 12 }
         return size < blockBytes
       }
       buffer.frame(.attributes) { bytes in

@@ -61,6 +61,8 @@ struct JournalFile: Sendable {
       try file.writeAll(bytes, at: length)
       length += UInt64(bytes.count)
     } catch {
+      // Also the cut below has to become durable.
+      isSynced = false
       if error.code != .noSpace { takesBytes = false }
       do {
         try file.truncate(to: length)

@@ -8,7 +8,7 @@ import Synchronization
 /// process), `sync` puts it on the medium (*durable*: it survives a power cut). All calls are blocking and may
 /// come from any thread. Readers and `commit` wait for neither disk nor compaction.
 ///
-/// Three locks, always taken in this order: `merging` (the snapshot file, held for a whole merge), `journal` (the
+/// Locks, always taken in this order: `merging` (the snapshot file, held for a whole merge), `syncing`, `journal` (the
 /// journal files, held for a write or a synchronisation), `memory` (held for microseconds).
 public final class Page: Sendable {
   /// The page's identity.
@@ -18,6 +18,8 @@ public final class Page: Sendable {
 
   let context: StoreContext
   let merging: Mutex<Merger>
+  /// Held by `sync` outside the journal's lock, and by a merge while it synchronises journals: one at a time.
+  let syncing = Mutex(())
   let journal: Mutex<JournalWriter>
   let memory: Mutex<PageMemory>
 
@@ -89,7 +91,9 @@ public final class Page: Sendable {
     try check(kind, payload.count)
     let (id, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
       try memory.requireCommits(self.id)
-      let full = memory.state.count >= PageLimits.elements || memory.state.isExhausted
+      let full =
+        memory.state.count >= PageLimits.elements || memory.state.isExhausted
+        || memory.hasNoRoom(for: payload.count)
       if full { throw StorageError(.tooLarge, "add an element", cause: "the page is full", page: self.id) }
       memory.state.repackIfSparse()
       let content = Edit.Content(kind: kind, payload: memory.state.store(payload))
@@ -113,10 +117,14 @@ public final class Page: Sendable {
     guard !operations.isEmpty else {
       throw StorageError(.usage, "commit", cause: "there is no operation in it", page: id)
     }
-    for operation in operations { try check(operation) }
+    var size = 0
+    for operation in operations { size += try check(operation) }
     let (ids, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
       try memory.requireCommits(self.id)
       memory.state.repackIfSparse()
+      if memory.hasNoRoom(for: size) {
+        throw StorageError(.tooLarge, "commit", cause: "the page is full", page: self.id)
+      }
       let edits = operations.map { memory.edit($0) }
       if let failure = EditCheck.failure(edits, memory.state) { throw failure.on(page: self.id) }
       try memory.encode(edits, self.id)
@@ -127,12 +135,20 @@ public final class Page: Sendable {
     return (ids, Ticket(commit: commit))
   }
 
-  private func check(_ operation: Operation) throws(StorageError) {
+  /// The payload bytes of an operation, each payload within its limit.
+  private func check(_ operation: Operation) throws(StorageError) -> Int {
     switch operation {
-    case .append(let kind, let payload), .insert(_, let kind, let payload): try check(kind, payload.count)
+    case .append(let kind, let payload), .insert(_, let kind, let payload):
+      try check(kind, payload.count)
+      return payload.count
     case .replace(_, let elements):
-      for element in elements { try check(element.kind, element.payload.count) }
-    case .remove, .move, .set: break
+      var size = 0
+      for element in elements {
+        try check(element.kind, element.payload.count)
+        size += element.payload.count
+      }
+      return size
+    case .remove, .move, .set: return 0
     }
   }
 

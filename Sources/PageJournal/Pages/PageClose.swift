@@ -165,10 +165,11 @@ extension Page {
 
   /// Lets the files go without writing anything.
   func abandon() {
-    memory.withLock { memory in
-      memory.status = .closed
-      memory.pending.removeAll()
+    memory.withLock { $0.status = .closed }
+    merging.withLock { merger in
+      merger.recovery = nil
+      release(&merger)
     }
-    merging.withLock { release(&$0) }
+    memory.withLock { $0.pending.removeAll() }
   }
 }

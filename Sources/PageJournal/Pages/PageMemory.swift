@@ -63,6 +63,11 @@ struct PageMemory: ~Copyable, Sendable {
     }
   }
 
+  /// Whether so many payload bytes are too many, or the page has used up its generations.
+  func hasNoRoom(for bytes: Int) -> Bool {
+    (bytes > 0 && state.liveBytes > PageLimits.payloads - bytes) || generation >= 2 * PageLimits.counter
+  }
+
   /// The operation with its payloads in the arena. Payloads of a refused commit stay there as dead bytes.
   mutating func edit(_ operation: Operation) -> Edit {
     switch operation {

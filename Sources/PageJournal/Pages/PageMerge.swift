@@ -9,7 +9,10 @@ extension Page {
   public func compact() throws(StorageError) {
     try requireUsable()
     if memory.withLock({ $0.status.isWaiting }) { try settle() }
-    let merged = try merging.withLock { (merger) throws(StorageError) in try mergeEverything(&merger) }
+    let merged = try merging.withLock { (merger) throws(StorageError) in
+      try requireUsable()
+      return try mergeEverything(&merger)
+    }
     report(merged)
   }
 
@@ -169,6 +172,7 @@ extension Page {
   /// must be in the journals that it absorbs, or it would be applied twice.
   private func captureEverything(_ writer: inout JournalWriter) throws(StorageError) {
     while true {
+      try memory.withLock { (memory) throws(StorageError) in try memory.status.requireOpen(id) }
       try drain(&writer)
       guard writer.job == nil, !writer.live.isEmpty else { return }
       // A third journal may begin only when the second is durable: of two missing ones in a row a recovery could
@@ -227,25 +231,38 @@ extension Page {
   /// A merge that is cut off leaves bytes behind the snapshot's `end`; that they are no damage is known by the
   /// journal, which therefore has to be durable, name and all, before the first of them is written.
   private func synchronizeBeforeMerge(_ job: MergeJob) throws(StorageError) {
-    let open = journal.withLock { writer in
-      writer.live.filter { $0.header.generation < job.end.generation && !($0.isSynced && $0.isNameSynced) }
-    }
-    guard !open.isEmpty else { return }
-    for file in open where !file.isSynced {
-      do throws(StorageError) {
-        _ = try file.file.synchronize()
-      } catch {
-        journal.withLock { $0.needsRenewal = error }
-        throw error
+    // No other synchronisation runs beside this one: of two of the same file one could succeed where the other is
+    // told of the failure of both. Writes go on.
+    try syncing.withLock { (_) throws(StorageError) in
+      let open = try journal.withLock { (writer) throws(StorageError) in
+        if let cause = writer.needsRenewal { throw cause }
+        return writer.live.filter {
+          $0.header.generation < job.end.generation && !($0.isSynced && $0.isNameSynced)
+        }
       }
-    }
-    if open.contains(where: { !$0.isNameSynced }) { try context.synchronizeNames() }
-    journal.withLock { writer in
-      for index in writer.live.indices where writer.live[index].header.generation < job.end.generation {
-        // Only what was there when the synchronisation began is known to be durable.
-        let known = open.first { $0.header.generation == writer.live[index].header.generation }
-        if let known, known.length == writer.live[index].length { writer.live[index].isSynced = true }
-        writer.live[index].isNameSynced = true
+      for file in open where !file.isSynced {
+        do throws(StorageError) {
+          _ = try file.file.synchronize()
+        } catch {
+          journal.withLock { writer in
+            for index in writer.live.indices
+            where writer.live[index].header.generation == file.header.generation {
+              writer.live[index].poison()
+            }
+            writer.needsRenewal = writer.needsRenewal ?? error
+          }
+          throw error
+        }
+      }
+      if open.contains(where: { !$0.isNameSynced }) { try context.synchronizeNames() }
+      journal.withLock { writer in
+        for index in writer.live.indices {
+          // Only what was there when the synchronisation began is known to be durable.
+          let known = open.first { $0.header.generation == writer.live[index].header.generation }
+          guard let known else { continue }
+          if known.length == writer.live[index].length { writer.live[index].isSynced = true }
+          writer.live[index].isNameSynced = true
+        }
       }
     }
   }
@@ -271,7 +288,9 @@ extension Page {
   /// Writes the page anew after a failure that leaves a journal's content unknown, and at every save of level 0.
   func renewIfNeeded() throws(StorageError) {
     let merged = try merging.withLock { (merger) throws(StorageError) in
-      try journal.withLock { (writer) throws(StorageError) -> PageFloor? in
+      // A page that was removed or closed while this call waited is not written again.
+      try requireUsable()
+      return try journal.withLock { (writer) throws(StorageError) -> PageFloor? in
         let isSaved = memory.withLock { $0.durable >= $0.state.commit }
         let isDue = writer.needsRenewal != nil || (context.options.rewritesAtEverySave && !isSaved)
         return isDue ? try renew(&merger, &writer) : nil

@@ -217,7 +217,10 @@ extension Page {
   /// Tries again to write what the recovery found, for a page that had to wait.
   func settle() throws(StorageError) {
     try merging.withLock { (merger) throws(StorageError) in
-      guard var recovery = merger.recovery?.recovery else { return }
+      guard memory.withLock({ $0.status.isWaiting }), var recovery = merger.recovery?.recovery else {
+        try memory.withLock { (memory) throws(StorageError) in try memory.status.requireOpen(id) }
+        return
+      }
       do throws(StorageError) {
         let snapshot = try PageOpener.carryOut(&recovery, id, context)
         merger.recovery = nil

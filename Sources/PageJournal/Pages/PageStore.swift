@@ -78,6 +78,8 @@ public final class PageStore: Sendable {
             try context.fileSystem.removeIfAny("\(context.path)/\(raw)")
           }
         case .removed where !names.contains(PageFileName.snapshot(page).text):
+          // The rename was only read: without it the page would be back, and without its journal.
+          try context.synchronizeNames()
           try finishRemoval(page, known.map(\.0), context)
         default: break
         }
@@ -237,7 +239,9 @@ public final class PageStore: Sendable {
       } catch {
         failure = failure ?? error
       }
-      _ = inner.withLock { $0.pages.removeValue(forKey: page.id) }
+      inner.withLock { inner in
+        if inner.pages[page.id] === page { inner.pages[page.id] = nil }
+      }
     }
     if let failure { throw failure }
   }
@@ -245,10 +249,13 @@ public final class PageStore: Sendable {
   /// Gives back lock and descriptors at once, writing nothing more: what is buffered is lost, what was
   /// written stays in the journals. As if the process had ended here.
   public func abandon() {
-    let (pages, directory) = inner.withLock { inner in
-      let taken = (inner.pages, inner.directory)
-      inner = Inner()
-      return taken
+    // An opening that has begun ends first: its page is let go with the others.
+    let (pages, directory) = opening.withLock { _ in
+      inner.withLock { inner in
+        let taken = (inner.pages, inner.directory)
+        inner = Inner()
+        return taken
+      }
     }
     for page in pages.values { page.abandon() }
     directory?.close()
@@ -257,19 +264,27 @@ public final class PageStore: Sendable {
   /// Merges every page and gives back lock and descriptors, but keeps the pages in memory. If a page cannot be merged,
   /// nothing is given back.
   public func suspend() throws(StorageError) {
-    let pages = inner.withLock { $0.isSuspended ? [] : Array($0.pages.values).ordered { $0.id < $1.id } }
+    // From here on no page is opened: it would be missing among those that are suspended.
+    let pages = opening.withLock { _ in
+      inner.withLock { inner -> [Page]? in
+        if inner.isSuspended || inner.context == nil { return nil }
+        inner.isSuspended = true
+        return Array(inner.pages.values).ordered { $0.id < $1.id }
+      }
+    }
+    guard let pages else { return }
     for page in pages {
       do throws(StorageError) {
         try page.suspend()
       } catch {
         for page in pages { try? page.resume() }
+        inner.withLock { $0.isSuspended = false }
         throw error
       }
     }
     inner.withLock { inner in
       inner.directory?.close()
       inner.directory = nil
-      inner.isSuspended = true
     }
   }
 

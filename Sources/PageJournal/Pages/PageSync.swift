@@ -14,6 +14,8 @@ extension Page {
     }
     try requireUsable()
     let renew = try journal.withLock { (writer) throws(StorageError) -> Bool in
+      // The page may have been closed or removed while this call waited for the lock.
+      try requireUsable()
       if writer.needsRenewal != nil { return true }
       do throws(StorageError) {
         try drain(&writer)
@@ -36,16 +38,19 @@ extension Page {
     try requireUsable()
     if memory.withLock({ $0.status.isWaiting }) { try settle() }
     let target = commit
-    let renew = try journal.withLock { (writer) throws(StorageError) -> Bool in
-      if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
-      if writer.needsRenewal != nil || context.options.rewritesAtEverySave { return true }
-      do throws(StorageError) {
-        try drain(&writer)
-        try synchronizeLive(&writer)
-        return false
-      } catch {
-        if writer.needsRenewal == nil { throw error }
-        return true
+    let renew = try syncing.withLock { (_) throws(StorageError) in
+      try journal.withLock { (writer) throws(StorageError) -> Bool in
+        try requireUsable()
+        if memory.withLock({ $0.durable >= target }), writer.needsRenewal == nil { return false }
+        if writer.needsRenewal != nil || context.options.rewritesAtEverySave { return true }
+        do throws(StorageError) {
+          try drain(&writer)
+          try synchronizeLive(&writer)
+          return false
+        } catch {
+          if writer.needsRenewal == nil { throw error }
+          return true
+        }
       }
     }
     if renew { try renewIfNeeded() }
@@ -104,6 +109,7 @@ extension Page {
   /// - Parameter isLast: the page is being let go: nothing may be begun that refers to it.
   func drain(_ writer: inout JournalWriter, isLast: Bool = false) throws(StorageError) {
     guard !context.options.rewritesAtEverySave else { return }
+    if let failed = context.directoryFailure { throw failed.on(page: id) }
     // The file takes no more bytes: what is pending goes into the next generation.
     if let cause = writer.needsRenewal { throw cause }
     let isMarkDue = writer.live.allSatisfy { $0.isSynced && $0.isNameSynced }
@@ -143,6 +149,8 @@ extension Page {
 
   /// Makes every live journal durable, the older ones first: an acknowledgement in one implies all before it.
   func synchronizeLive(_ writer: inout JournalWriter) throws(StorageError) {
+    // A failed synchronisation is never repeated on its file.
+    if let cause = writer.needsRenewal { throw cause }
     let written = memory.withLock { $0.written }
     var reached = Durability.medium
     for index in writer.live.indices {

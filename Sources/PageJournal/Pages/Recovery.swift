@@ -100,6 +100,7 @@ struct Recovery: Sendable {
       case .valid(let header) = JournalReading(bytes).header
     else { return false }
     return header.page == page && header.generation == end.generation && header.nonce == end.nonce
+      && header.commit == end.commit
   }
 
   /// Whether nothing of the page could be read, which is not an empty page.

@@ -17,7 +17,9 @@ public struct StoreOptions: Sendable {
   /// What to do about damage.
   public var policy = RecoveryPolicy.standard
   /// Journal bytes at which a merge begins in the background.
-  public var compactionThreshold = 256 << 10
+  public var compactionThreshold = 256 << 10 {
+    didSet { compactionThreshold = min(max(compactionThreshold, 1), 1 << 60) }
+  }
   /// Level 0: every `sync` rewrites the snapshot; no journal is ever made.
   public var rewritesAtEverySave = false
   /// Whether snapshot blocks are deflated where that makes them smaller.

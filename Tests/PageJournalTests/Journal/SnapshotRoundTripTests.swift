@@ -185,3 +185,22 @@ struct SnapshotFixture {
     #expect(view.attributeList.map(\.value) == [[2]])
   }
 }
+
+/// What has no greatest size of its own is as many frames as it takes.
+@Suite struct AttributeFrameTests {
+  @Test func keysWithoutValuesCountToo() {
+    var state = PageState()
+    let edits = (0..<4000).map { Edit.set(String(repeating: "k", count: 240) + String($0), nil) }
+    _ = state.apply(edits)
+    let end = SnapshotEnd(generation: 1, nonce: 1, commit: 1, nextID: 1, count: 0, absorbed: [])
+    let (frames, _) = SnapshotWriter.frames(
+      state.contentSinceSnapshot(), end: end, chain: FrameChain(seed: 1), deflate: false)
+    var scanner = FrameScanner(frames.bytes, from: 0, chain: FrameChain(seed: 1))
+    var sizes: [Int] = []
+    while let frame = scanner.next() {
+      if frame.type == .attributes { sizes.append(frame.payload.count) }
+    }
+    #expect(sizes.count >= 3)
+    #expect(sizes.allSatisfy { $0 < 300 << 10 })
+  }
+}

@@ -122,4 +122,21 @@ import Testing
     }
     try store.close()
   }
+
+  @Test func aRemovedPageIsNotWrittenAgainByWhoeverStillHoldsIt() throws {
+    let directory = try TemporaryDirectory()
+    let page = PageID(high: 0x0123_4567_89ab_4cde, low: 0x8123_4567_89ab_cdef)
+    let store = try PageStore.open(directory.path)
+    let writer = try store.create(page)
+    _ = try writer.append(kind: 1, payload: [1].span)
+    try writer.sync()
+    _ = try writer.append(kind: 1, payload: [2].span)
+    try store.remove(page)
+    #expect(throws: StorageError.self) { try writer.sync() }
+    #expect(throws: StorageError.self) { try writer.write() }
+    #expect(throws: StorageError.self) { try writer.compact() }
+    #expect(throws: StorageError.self) { try writer.renewIfNeeded() }
+    #expect(directory.names == [])
+    try store.close()
+  }
 }
