@@ -35,6 +35,9 @@ let package = Package(
     .library(name: "LNoteFormats", targets: ["LNoteFormats"]),
     .executable(name: "lnote", targets: ["LNoteCommand"]),
   ],
+  traits: [
+    .trait(name: "Mutants", description: "Seeded bugs for Fuzz; never part of an app.")
+  ],
   targets: [
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib",
@@ -49,8 +52,15 @@ let package = Package(
       name: "LNoteCommand",
       dependencies: ["PageJournal", "InkElements", "LNote", "LNoteFormats"],
       swiftSettings: strict),
+    // The package Fuzz builds these files too; here they are part of no product.
+    .target(
+      name: "PageExplorer", dependencies: ["PageJournal", "PageJournalFaults"],
+      path: "Fuzz/Sources/PageExplorer", swiftSettings: tests),
+    .target(
+      name: "FuzzEntries", dependencies: ["PageJournal", "InkElements", "LNote", "LNoteFormats"],
+      path: "Fuzz/Sources/FuzzEntries", swiftSettings: tests),
     .testTarget(
-      name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults"],
+      name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults", "PageExplorer"],
       exclude: ["Goldens"],
       swiftSettings: tests),
     .testTarget(

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
+]
+
+func ours(_ name: String) -> Target.Dependency { .product(name: name, package: "PageJournal") }
+
+let package = Package(
+  name: "Fuzz",
+  platforms: [.macOS(.v26)],
+  traits: [
+    .trait(name: "Mutants", description: "Compiles the seeded bugs into the engine, to be chosen at run time.")
+  ],
+  dependencies: [
+    .package(
+      name: "PageJournal", path: "..",
+      traits: [.defaults, .trait(name: "Mutants", condition: .when(traits: ["Mutants"]))])
+  ],
+  targets: [
+    // What explores the crashes of a page; the tests of the main package build the same files.
+    .target(
+      name: "PageExplorer", dependencies: [ours("PageJournal"), ours("PageJournalFaults")],
+      swiftSettings: settings),
+    .target(name: "CVolume"),
+    .executableTarget(
+      name: "crash-fuzz",
+      dependencies: ["PageExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults")],
+      swiftSettings: settings),
+    // What the fuzzers call; the tests of the main package replay FailCases through the same files.
+    .target(
+      name: "FuzzEntries",
+      dependencies: [ours("PageJournal"), ours("InkElements"), ours("LNote"), ours("LNoteFormats")],
+      swiftSettings: settings),
+    .target(name: "CFuzzer"),
+    .executableTarget(
+      name: "fuzz-targets", dependencies: ["FuzzEntries", "CFuzzer"], swiftSettings: settings),
+  ]
+)
