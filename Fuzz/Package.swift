@@ -12,7 +12,8 @@ let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v26)],
   traits: [
-    .trait(name: "Mutants", description: "Compiles the seeded bugs into the engine, to be chosen at run time.")
+    .trait(
+      name: "Mutants", description: "Compiles the seeded bugs into the engine, to be chosen at run time.")
   ],
   dependencies: [
     .package(
