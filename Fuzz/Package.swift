@@ -29,7 +29,14 @@ let package = Package(
     .executableTarget(
       name: "crash-fuzz",
       dependencies: ["PageExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults")],
-      swiftSettings: settings, linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))]),
+      swiftSettings: settings,
+      linkerSettings: [
+        .unsafeFlags(
+          [
+            "-static-stdlib", "-use-ld=lld", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
+            "-l_FoundationCollections", "-lstdc++",
+          ], .when(platforms: [.linux]))
+      ]),
     // What the fuzzers call; the tests of the main package replay FailCases through the same files.
     .target(
       name: "FuzzEntries",
