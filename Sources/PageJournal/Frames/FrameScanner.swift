@@ -20,10 +20,10 @@ public struct FrameScanner: Sendable {
   /// The chain behind the last frame read.
   public private(set) var chain: FrameChain
 
-  /// Scans from an offset with the chain as it is there.
+  /// Scans from an offset with the chain as it is there. An offset outside of the bytes counts as the nearest inside.
   public init(_ bytes: [UInt8], from offset: Int, chain: FrameChain) {
     self.bytes = bytes
-    self.offset = offset
+    self.offset = min(max(0, offset), bytes.count)
     self.chain = chain
   }
 

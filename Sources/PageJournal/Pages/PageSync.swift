@@ -125,7 +125,11 @@ extension Page {
       try writer.live[current].write(&writer.outgoing, markFirst: isMarkDue)
     } catch {
       putBack(&writer)
-      if captured.job != nil { writer.mustRewrite = true }
+      if captured.job != nil {
+        // What the merge would have taken is known no more; without one planned, none would ever begin.
+        writer.mustRewrite = true
+        scheduleMerge()
+      }
       if let last = writer.live.last, !last.takesBytes { writer.needsRenewal = error }
       throw error.on(page: id)
     }
