@@ -29,7 +29,7 @@ let package = Package(
     .executableTarget(
       name: "crash-fuzz",
       dependencies: ["PageExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults")],
-      swiftSettings: settings),
+      swiftSettings: settings, linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))]),
     // What the fuzzers call; the tests of the main package replay FailCases through the same files.
     .target(
       name: "FuzzEntries",

@@ -52,15 +52,15 @@ public struct PageID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// The canonical lower-case form.
   public var description: String {
-    var text = ""
+    var text: [UInt8] = []
     text.reserveCapacity(36)
     for index in 0..<32 {
-      if index == 8 || index == 12 || index == 16 || index == 20 { text.append("-") }
+      if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
       let half = index < 16 ? high : low
-      let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16))) & 15
-      text.unicodeScalars.append(Unicode.Scalar(digit < 10 ? 48 + digit : 87 + digit))
+      let digit = UInt8(truncatingIfNeeded: half &>> UInt64(60 &- 4 &* (index & 15))) & 15
+      text.append(digit < 10 ? 48 &+ digit : 87 &+ digit)
     }
-    return text
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Orders by the text form.

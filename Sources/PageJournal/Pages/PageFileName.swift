@@ -11,18 +11,29 @@ enum PageFileName: Sendable, Equatable {
   case temporary(PageID)
 
   init?(_ name: String) {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count >= 2, let page = PageID(parts[0]) else { return nil }
-    switch (parts.count, parts[parts.count - 1]) {
-    case (2, "content"): self = .snapshot(page)
-    case (2, "removed"): self = .removed(page)
-    case (3, "journal"):
-      guard let generation = Self.number(parts[1]) else { return nil }
+    // As bytes: a directory has thousands of names, and characters would be looked for in each.
+    let dot = UInt8(ascii: ".")
+    guard let stem = name.utf8.firstIndex(of: dot), let page = PageID(name[..<stem]) else { return nil }
+    let rest = name[name.utf8.index(after: stem)...]
+    guard let last = rest.utf8.lastIndex(of: dot) else {
+      switch rest {
+      case "content": self = .snapshot(page)
+      case "removed": self = .removed(page)
+      default: return nil
+      }
+      return
+    }
+    let middle = rest[..<last]
+    switch rest[rest.utf8.index(after: last)...] {
+    case "journal":
+      guard let generation = Self.number(middle) else { return nil }
       self = .journal(page, generation: generation)
-    case (4, "quarantine"):
-      guard let generation = Self.number(parts[1]), let offset = Self.number(parts[2]) else { return nil }
+    case "quarantine":
+      guard let edge = middle.utf8.firstIndex(of: dot), let generation = Self.number(middle[..<edge]),
+        let offset = Self.number(middle[middle.utf8.index(after: edge)...])
+      else { return nil }
       self = .quarantine(page, generation: generation, offset: offset)
-    case (3..., "tmp"): self = .temporary(page)
+    case "tmp": self = .temporary(page)
     default: return nil
     }
   }
@@ -52,11 +63,22 @@ enum PageFileName: Sendable, Equatable {
 
   var text: String {
     switch self {
-    case .snapshot(let page): "\(page).content"
-    case .removed(let page): "\(page).removed"
-    case .temporary(let page): "\(page).content.tmp"
+    case .snapshot(let page): page.description + ".content"
+    case .removed(let page): page.description + ".removed"
+    case .temporary(let page): page.description + ".content.tmp"
     case .journal(let page, let generation): "\(page).\(generation).journal"
     case .quarantine(let page, let generation, let offset): "\(page).\(generation).\(offset).quarantine"
+    }
+  }
+
+  /// An order that is always the same.
+  var rank: (UInt64, UInt64, Int) {
+    switch self {
+    case .snapshot: (0, 0, 0)
+    case .removed: (0, 0, 1)
+    case .temporary: (0, 0, 2)
+    case .journal(_, let generation): (generation, 0, 3)
+    case .quarantine(_, let generation, let offset): (generation, offset, 4)
     }
   }
 }

@@ -114,6 +114,6 @@ public enum PageInspector {
     try fileSystem.names(in: directory).compactMap { PageFileName($0) }.filter {
       if case .temporary = $0 { return false }
       return $0.page == id
-    }.ordered { $0.text < $1.text }
+    }.ordered { $0.rank < $1.rank }
   }
 }

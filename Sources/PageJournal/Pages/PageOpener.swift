@@ -55,7 +55,7 @@ enum PageOpener {
     case .nothing, .sweep, .extend, .rewrite: break
     }
     var merger = Merger()
-    merger.oldQuarantines = passingQuarantines(names, context)
+    merger.oldQuarantines = passingQuarantines(of: id, names, context)
     merger.openCommit = recovery.state.commit
     return .writable(try settled(id, recovery, merger, context))
   }
@@ -205,9 +205,11 @@ enum PageOpener {
     Result { () throws(StorageError) in try fileSystem.contents(of: path, limit: PageLimits.file) }
   }
 
-  private static func passingQuarantines(_ names: [PageFileName], _ context: StoreContext) -> [String] {
+  private static func passingQuarantines(
+    of id: PageID, _ names: [PageFileName], _ context: StoreContext
+  ) -> [String] {
     names.compactMap { name in
-      guard case .quarantine = name else { return nil }
+      guard case .quarantine(id, _, _) = name else { return nil }
       let content = try? context.fileSystem.contents(of: context.path(of: name), limit: PageLimits.file)
       return content.map { Quarantine.isPassing($0) } == true ? name.text : nil
     }

@@ -32,7 +32,7 @@ struct ContentWalk {
     self.stale = stale
     self.profile = profile
     self.contents = contents
-    garbage = Self.garbage(profile.unit)
+    garbage = profile.unit == 512 ? Self.garbageSector : Self.garbage(profile.unit)
     bytes = durable
     size = durable.count
     sizeBefore = size
@@ -205,6 +205,8 @@ struct ContentWalk {
       digits[step] += 1
     }
   }
+
+  private static let garbageSector = garbage(512)
 
   /// Bytes of no meaning: none is zero.
   static func garbage(_ count: Int) -> [UInt8] {

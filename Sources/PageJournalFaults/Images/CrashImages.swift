@@ -17,6 +17,10 @@ public final class CrashImages: Sequence, IteratorProtocol {
   private var layout = -1
   private var digits: [Int] = []
   private var nodes: [Image.Node] = []
+  /// The layout that `fixedDigest`, of its directories, and `slotDigests`, for each file and content, belong to.
+  private var digested = -1
+  private var fixedDigest = ImageDigest()
+  private var slotDigests: [[ImageDigest]] = []
   /// Whether content i of one file is also a content of another: for pairs of files, asked once.
   private var shared: [[Int]: [Bool?]] = [:]
 
@@ -35,7 +39,29 @@ public final class CrashImages: Sequence, IteratorProtocol {
         CrashStatistics.FilePart(
           changes: $0.changeCount, pieces: $0.pieces.count, contents: $0.count, isSampled: $0.isSampled)
       },
-      combinations: picker.total, produced: 0, duplicates: 0, isComplete: false)
+      combinations: picker.total, produced: 0, duplicates: 0, known: 0, isComplete: false)
+  }
+
+  /// The next image that nobody knows yet, or nil when there is none or the limit is reached.
+  ///
+  /// For those who look at many moments and remember the fingerprints of what they have seen: an image that is known
+  /// is passed over without being built. Known ones do not count as produced, and the limit does not count them.
+  /// - Parameter isKnown: Asked with the fingerprint of each image, `Image.digest`; for equal ones more than once.
+  public func next(
+    unless isKnown: (ImageDigest) throws -> Bool
+  ) rethrows -> (image: Image, digest: ImageDigest)? {
+    while statistics.produced < limit, let (number, picked) = picker.next() {
+      let digest = digest(number, picked)
+      if try isKnown(digest) {
+        statistics.known += 1
+        continue
+      }
+      build(number, picked)
+      statistics.produced += 1
+      return (Image(sortedPaths: source.layouts[number].paths, nodes: nodes), digest)
+    }
+    noteEnd()
+    return nil
   }
 
   /// The next image, or nil when there is none or the limit is reached.
@@ -49,10 +75,28 @@ public final class CrashImages: Sequence, IteratorProtocol {
       statistics.produced += 1
       return Image(sortedPaths: source.layouts[number].paths, nodes: nodes)
     }
-    statistics.isComplete =
-      picker.isExhausted && !source.isSampled && !source.contents.contains { $0.isSampled }
+    noteEnd()
     return nil
   }
+
+  private func noteEnd() {
+    statistics.isComplete =
+      picker.isExhausted && !source.isSampled && !source.contents.contains { $0.isSampled }
+  }
+
+  // MARK: Fingerprints
+
+  private func digest(_ number: Int, _ picked: [Int]) -> ImageDigest {
+    if digested != number {
+      digested = number
+      (fixedDigest, slotDigests) = source.digests(of: number)
+    }
+    var digest = fixedDigest
+    for index in picked.indices { digest.add(slotDigests[index][picked[index]]) }
+    return digest
+  }
+
+  // MARK: Building
 
   private func build(_ number: Int, _ picked: [Int]) {
     let wanted = source.layouts[number]

@@ -83,6 +83,22 @@ struct CrashLayouts {
     }
   }
 
+  /// For one layout: the fingerprint of its directories, and for each file and content the one under its path.
+  func digests(of number: Int) -> (fixed: ImageDigest, slots: [[ImageDigest]]) {
+    let layout = layouts[number]
+    var fixed = ImageDigest()
+    for (path, node) in zip(layout.paths, layout.template) where node == .directory {
+      fixed.add(ImageDigest(path: ImageDigest(of: path.utf8.span), content: .directory))
+    }
+    let slots = layout.slots.map { slot in
+      let path = ImageDigest(of: layout.paths[slot.place].utf8.span)
+      return (0..<contents[slot.contents].count).map { content in
+        ImageDigest(path: path, content: contents[slot.contents].digest(content))
+      }
+    }
+    return (fixed, slots)
+  }
+
   /// The names of all directories when a set of the pending operations survived.
   private static func names(
     _ disk: SimulatedDisk, _ set: [Bool], _ certain: inout [UInt64: UInt64]

@@ -28,6 +28,8 @@ public struct CrashStatistics: Sendable, Equatable, CustomStringConvertible {
   public var produced: Int
   /// Combinations passed over so far because an earlier tree of names gives the same image.
   public var duplicates: Int
+  /// Combinations passed over so far because the caller knows the image.
+  public var known: Int
   /// Whether the iterator came to its end without leaving anything out that the profile allows.
   public var isComplete: Bool
 

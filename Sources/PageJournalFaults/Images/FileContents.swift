@@ -26,6 +26,7 @@ final class FileContents {
   private var recipes: [Recipe] = []
   private var known: Set<Recipe> = []
   private var sizes: Set<Int> = []
+  private var digests: [ImageDigest?] = []
 
   /// How many contents there are. The first is the durable one; the second has all changes, if that differs.
   var count: Int { recipes.count }
@@ -124,6 +125,15 @@ final class FileContents {
     let known = min(end, durable.count)
     if bytes.count < known { bytes.append(contentsOf: durable[bytes.count..<known]) }
     if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+  }
+
+  /// The fingerprint of a content. O(its size) when it is asked for the first time.
+  func digest(_ index: Int) -> ImageDigest {
+    if digests.count < recipes.count { digests = [ImageDigest?](repeating: nil, count: recipes.count) }
+    if let known = digests[index] { return known }
+    let digest = ImageDigest(of: bytes(index))
+    digests[index] = digest
+    return digest
   }
 
   /// Whether one of the contents is these bytes. O(size of the bytes).

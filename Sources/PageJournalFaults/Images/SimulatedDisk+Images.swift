@@ -18,8 +18,8 @@ extension SimulatedDisk {
       case .file(let bytes): files[inode] = FileBody(certain: bytes)
       }
       directories[parent]?.durable[name] = inode
-      directories[parent]?.current[name] = inode
     }
+    for inode in inodes.values { directories[inode]?.settleAll() }
   }
 
   /// The paths that a set of directory contents leads to, from the root on, sorted.

@@ -26,4 +26,7 @@ struct DirectoryBody: Sendable {
   var current: [String: UInt64] = [:]
   /// 1, or 0 when it was removed.
   var links: UInt64 = 1
+
+  /// All that is certain is there, and nothing else.
+  mutating func settleAll() { current = durable }
 }

@@ -8,10 +8,10 @@ extension SimulatedDisk {
 
   mutating func open(_ path: String, _ mode: FileMode) throws(StorageError) -> UInt64 {
     let operation = "open the file"
-    if SimulatedPath.components(path)?.isEmpty == true {
+    if let last = path.utf8.last, last == UInt8(ascii: "/") || last == UInt8(ascii: "."), SimulatedPath.components(path)?.isEmpty == true {
       throw StorageError(.wrongKind, operation, cause: "it is a directory", file: path)
     }
-    let slot = try place(of: path, operation).slot
+    let slot = try slot(of: path, operation)
     if let inode = inode(at: slot) {
       if mode == .createNew {
         throw StorageError(.alreadyExists, "create the file", cause: "the name is taken", file: path)
@@ -48,7 +48,7 @@ extension SimulatedDisk {
 
   mutating func remove(_ path: String) throws(StorageError) {
     let operation = "remove the file"
-    let slot = try place(of: path, operation).slot
+    let slot = try slot(of: path, operation)
     let inode = try existing(slot, path, operation)
     guard files[inode] != nil else {
       throw StorageError(.wrongKind, operation, cause: "it is a directory", file: path)
@@ -128,6 +128,7 @@ extension SimulatedDisk {
   /// synchronised, or when a later operation on one of its names is: what is settled never rests on what may
   /// be lost.
   mutating func synchronizeDirectory(_ directory: UInt64) {
+    guard !pendingNames.isEmpty else { return forgetUnreachable() }
     var settledSlots: Set<NameSlot> = []
     var settled: [PendingName] = []
     var rest: [PendingName] = []

@@ -94,6 +94,29 @@ struct SimulatedDisk: Sendable {
 
   // MARK: Finding
 
+  /// The directory that holds the last component, and that component.
+  func slot(of path: String, _ operation: String) throws(StorageError) -> NameSlot {
+    if let slot = quickSlot(of: path) { return slot }
+    return try place(of: path, operation).slot
+  }
+
+  /// The same for a path of the usual form whose directories exist, without taking it apart; else nil.
+  private func quickSlot(of path: String) -> NameSlot? {
+    let bytes = path.utf8
+    var directory = Self.root
+    var start = bytes.startIndex
+    if start < bytes.endIndex, bytes[start] == UInt8(ascii: "/") { bytes.formIndex(after: &start) }
+    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) {
+      guard start < end, bytes[start] != UInt8(ascii: "."),
+        let next = directories[directory]?.current[String(path[start..<end])], directories[next] != nil
+      else { return nil }
+      directory = next
+      start = bytes.index(after: end)
+    }
+    guard start < bytes.endIndex, bytes[start] != UInt8(ascii: ".") else { return nil }
+    return NameSlot(directory: directory, name: String(path[start...]))
+  }
+
   /// The directory that holds the last component, that component, and the directories on the way.
   func place(
     of path: String, _ operation: String
@@ -129,6 +152,7 @@ struct SimulatedDisk: Sendable {
   }
 
   func lookUp(_ path: String, _ operation: String) throws(StorageError) -> UInt64 {
+    if let slot = quickSlot(of: path) { return try existing(slot, path, operation) }
     if SimulatedPath.components(path)?.isEmpty == true { return Self.root }
     return try existing(place(of: path, operation).slot, path, operation)
   }

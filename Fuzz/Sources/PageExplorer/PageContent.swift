@@ -3,21 +3,21 @@
 import PageJournal
 
 /// What two states of a page have to agree on.
-struct PageContent: Hashable, Sendable, CustomStringConvertible {
-  struct Element: Hashable, Sendable {
-    var id: UInt64
-    var kind: UInt8
-    var payload: [UInt8]
+package struct PageContent: Hashable, Sendable, CustomStringConvertible {
+  package struct Element: Hashable, Sendable {
+    package var id: UInt64
+    package var kind: UInt8
+    package var payload: [UInt8]
   }
 
-  var commit: UInt64 = 0
-  var nextID: UInt64 = 1
-  var elements: [Element] = []
-  var attributes: [String: [UInt8]] = [:]
+  package var commit: UInt64 = 0
+  package var nextID: UInt64 = 1
+  package var elements: [Element] = []
+  package var attributes: [String: [UInt8]] = [:]
 
-  init() {}
+  package init() {}
 
-  init(_ view: PageView) {
+  package init(_ view: PageView) {
     commit = view.commit
     nextID = view.nextID
     attributes = view.attributes
@@ -26,7 +26,7 @@ struct PageContent: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  var description: String {
+  package var description: String {
     let list = elements.map {
       "\($0.id):\($0.kind):\($0.payload.first.map { "\($0)" } ?? "-")×\($0.payload.count)"
     }
@@ -36,7 +36,7 @@ struct PageContent: Hashable, Sendable, CustomStringConvertible {
   // MARK: A model of the engine, written anew
 
   /// Applies one commit.
-  mutating func apply(_ operations: [PageJournal.Operation]) {
+  package mutating func apply(_ operations: [PageJournal.Operation]) {
     for operation in operations {
       switch operation {
       case .append(let kind, let payload): elements.append(made(kind, payload))
@@ -62,13 +62,67 @@ struct PageContent: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// A fingerprint of a state, taken from a model or, without copying anything, from what a page shows.
+package struct ContentDigest: Hashable, Sendable {
+  private var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  package init(_ content: PageContent) {
+    begin(content.commit, content.nextID, content.attributes)
+    for element in content.elements { add(element.id, element.kind, element.payload.span) }
+  }
+
+  package init(_ view: PageView) {
+    var digest = self
+    digest.begin(view.commit, view.nextID, view.attributes)
+    view.forEach { element, payload in digest.add(element.id, element.kind, payload) }
+    self = digest
+  }
+
+  private mutating func begin(_ commit: UInt64, _ nextID: UInt64, _ attributes: [String: [UInt8]]) {
+    add(commit)
+    add(nextID)
+    var sum: UInt64 = 0
+    for (key, value) in attributes {
+      var one = ContentDigest()
+      one.add([UInt8](key.utf8).span)
+      one.add(value.span)
+      sum &+= one.value
+    }
+    add(sum)
+  }
+
+  private init() {}
+
+  private mutating func add(_ id: UInt64, _ kind: UInt8, _ payload: Span<UInt8>) {
+    add(id)
+    add(UInt64(kind))
+    add(payload)
+  }
+
+  private mutating func add(_ bytes: Span<UInt8>) {
+    add(UInt64(bytes.count))
+    var word: UInt64 = 0
+    for index in bytes.indices {
+      word = word &<< 8 | UInt64(bytes[index])
+      if index & 7 == 7 { add(word) }
+    }
+    add(word)
+  }
+
+  private mutating func add(_ word: UInt64) {
+    let product = (value ^ word).multipliedFullWidth(by: 0xC2B2_AE3D_27D4_EB4F)
+    value = product.high ^ product.low &+ 0x27D4_EB2F_1656_67C5
+  }
+}
+
 /// The kinds of commits that a workload is made of; what they concern follows from the state.
-enum CommitKind: String, CaseIterable, Sendable {
+package enum CommitKind: String, CaseIterable, Sendable {
   case append, insert, replace, remove, move, set, batch
 
-  func operations(on state: PageContent) -> [PageJournal.Operation] {
+  /// - Parameter size: how many bytes a payload has; small ones when there is none.
+  package func operations(on state: PageContent, size: Int? = nil) -> [PageJournal.Operation] {
     let mark = UInt8(truncatingIfNeeded: state.commit &+ 1)
-    let payload = [UInt8](repeating: mark, count: 9 + Int(mark % 5))
+    let payload = [UInt8](repeating: mark, count: size ?? 9 + Int(mark % 5))
     guard let first = state.elements.first, let last = state.elements.last else {
       return [.append(kind: 1, payload: payload)]
     }

@@ -2,73 +2,39 @@
 
 import PageJournal
 import PageJournalFaults
-import Synchronization
-
-/// One step of a workload.
-enum CrashStep: Hashable, Sendable, CustomStringConvertible {
-  case commit(CommitKind)
-  case sync, flush, compact
-  /// The next piece of work of the executor.
-  case step
-  /// The same, with a commit handed over at every synchronisation inside of it.
-  case busyStep
-  case closeAndReopen, killAndReopen, suspendAndResume
-
-  static let all: [CrashStep] =
-    CommitKind.allCases.map { .commit($0) } + [
-      .sync, .flush, .compact, .step, .busyStep, .closeAndReopen, .killAndReopen, .suspendAndResume,
-    ]
-
-  var description: String { if case .commit(let kind) = self { kind.rawValue } else { name } }
-
-  private var name: String {
-    switch self {
-    case .commit: "commit"
-    case .sync: "sync"
-    case .flush: "flush"
-    case .compact: "compact"
-    case .step: "step"
-    case .busyStep: "busyStep"
-    case .closeAndReopen: "closeAndReopen"
-    case .killAndReopen: "killAndReopen"
-    case .suspendAndResume: "suspendAndResume"
-    }
-  }
-}
-
-/// A failed expectation, with what is needed to look at it.
-struct CrashFailure: Error, Sendable, CustomStringConvertible {
-  var description: String
-
-  init(_ description: String) { self.description = description }
-}
 
 /// A page on a simulated disk, driven step by step, with the list of the states it went through.
 ///
 /// One thread at a time uses it; the observer of synchronisations is called on that thread.
-final class CrashRun: @unchecked Sendable {
-  static let directory = "/pages"
-  static let page = PageID(high: 0x0123_4567_89AB_4CDE, low: 0x8123_4567_89AB_CDEF)
-  static let seed: UInt64 = 20_260_101
+package final class CrashRun: @unchecked Sendable {
+  package static let directory = "/pages"
+  package static let page = PageID(high: 0x0123_4567_89AB_4CDE, low: 0x8123_4567_89AB_CDEF)
+  package static let contentName = "\(page).content"
+  package static let seed: UInt64 = 20_260_101
 
-  private(set) var system: SimulatedFileSystem
-  let executor = ManualExecutor()
-  let options: StoreOptions
-  private(set) var store: PageStore
-  private(set) var page: Page
+  package private(set) var system: SimulatedFileSystem
+  package let executor = ManualExecutor()
+  package let options: StoreOptions
+  private let payload: Int?
+  package private(set) var store: PageStore
+  package private(set) var page: Page
   /// The state after each commit, by its number.
-  private(set) var states: [PageContent]
+  package private(set) var states: [PageContent]
+  /// Their fingerprints.
+  package private(set) var digests: [ContentDigest]
+  /// Whether steps are only repeated: what they have to show was looked at before.
+  package var isRepeating = false
   /// The last commit that was acknowledged as durable, or shown by a writable open.
-  private(set) var low = 0
+  package private(set) var low = 0
   /// Called at each synchronisation, before it settles anything.
-  var onSync: ((CrashRun) -> Void)?
+  package var onSync: ((CrashRun) -> Void)?
   private var isBusy = false
 
   /// The last commit issued.
-  var high: Int { states.count - 1 }
+  package var high: Int { states.count - 1 }
 
   /// A page of four commits, closed.
-  static let base: (image: Image, states: [PageContent]) = {
+  package static let base: (image: Image, states: [PageContent]) = {
     do {
       let system = SimulatedFileSystem(recordsEvents: false)
       try system.createDirectory(directory)
@@ -91,23 +57,28 @@ final class CrashRun: @unchecked Sendable {
     }
   }()
 
-  init(_ options: StoreOptions) throws {
+  private static let baseDigests = base.states.map { ContentDigest($0) }
+
+  package init(_ options: StoreOptions, payload: Int? = nil) throws {
     self.options = options
+    self.payload = payload
     system = SimulatedFileSystem.restart(from: Self.base.image, recordsEvents: false)
     states = Self.base.states
+    digests = Self.baseDigests
     (store, page) = try Self.opened(system, executor, options)
     low = high
     observe()
   }
 
   private static func opened(
-    _ system: SimulatedFileSystem, _ executor: ManualExecutor, _ options: StoreOptions
+    _ system: SimulatedFileSystem, _ executor: ManualExecutor, _ options: StoreOptions,
+    seed: UInt64 = CrashRun.seed
   ) throws -> (PageStore, Page) {
     let store = try PageStore.open(
       directory, options: options, environment: .seeded(seed, system, executor))
     let opened = try store.open(Self.page)
     guard let page = opened.page, page.obstacle == nil else {
-      throw CrashFailure("no writable page: \(opened.report)")
+      throw Violation(5, "no writable page: \(opened.report)")
     }
     return (store, page)
   }
@@ -129,18 +100,18 @@ final class CrashRun: @unchecked Sendable {
   private var busyFailure: (any Error)?
 
   /// The process ended without a word.
-  func end() {
+  package func end() {
     system.observeSyncs(nil)
     executor.dropAll()
     store.abandon()
   }
 
-  func perform(_ step: CrashStep) throws {
+  package func perform(_ step: CrashStep) throws {
     switch step {
     case .commit(let kind): try commit(kind)
     case .sync:
       let durable = try page.sync()
-      guard durable >= UInt64(high) else { throw CrashFailure("sync reached \(durable) of \(high)") }
+      guard durable >= UInt64(high) else { throw Violation(11, "sync reached \(durable) of \(high)") }
       acknowledge()
     case .flush:
       try page.flush()
@@ -165,21 +136,21 @@ final class CrashRun: @unchecked Sendable {
       try expectOneFile("suspend")
       try store.resume()
     }
-    let found = PageContent(page.view)
-    guard found == states[high] else {
-      throw CrashFailure("the page shows\n\(found)\ninstead of\n\(states[high])")
+    guard isRepeating || ContentDigest(page.view) == digests[high] else {
+      throw Violation(1, "the page shows\n\(PageContent(page.view))\ninstead of\n\(states[high])")
     }
   }
 
   private func commit(_ kind: CommitKind) throws {
     guard let last = states.last else { return }
     var next = last
-    let operations = kind.operations(on: last)
+    let operations = kind.operations(on: last, size: payload)
     next.apply(operations)
     let (_, ticket) = try page.commit(operations)
     states.append(next)
+    digests.append(ContentDigest(next))
     guard ticket.commit == next.commit else {
-      throw CrashFailure("commit \(next.commit) got ticket \(ticket.commit)")
+      throw Violation(1, "commit \(next.commit) got ticket \(ticket.commit)")
     }
     try page.write()
   }
@@ -194,18 +165,22 @@ final class CrashRun: @unchecked Sendable {
     executor.dropAll()
     acknowledge(all: true)
     try expectOneFile("close")
+    guard !isRepeating else {
+      (store, page) = try Self.opened(system, executor, options, seed: Self.seed &+ UInt64(high))
+      return
+    }
     let counting = CountingFileSystem(system)
     let inspected = try PageInspector.inspect(Self.page, in: Self.directory, fileSystem: counting)
     guard inspected.report.verdict == .clean else {
-      throw CrashFailure("after a clean close: \(inspected.report)")
+      throw Violation(10, "after a clean close: \(inspected.report)")
     }
     let again = try PageStore.open(
       Self.directory, options: options, environment: .seeded(Self.seed &+ UInt64(high), counting, executor))
     let opened = try again.open(Self.page)
     guard counting.counts.bytesWritten == 0, counting.counts.mutatingCalls == 1 else {
-      throw CrashFailure("opening a closed page: \(counting.counts)")
+      throw Violation(10, "opening a closed page: \(counting.counts)")
     }
-    guard let page = opened.page else { throw CrashFailure("after a clean close: \(opened.report)") }
+    guard let page = opened.page else { throw Violation(10, "after a clean close: \(opened.report)") }
     (store, self.page) = (again, page)
   }
 
@@ -217,12 +192,12 @@ final class CrashRun: @unchecked Sendable {
     old.1.abandon()
     observe()
     (store, page) = try Self.opened(system, executor, options)
-    guard page.report.verdict <= .leftOpen else { throw CrashFailure("after a kill: \(page.report)") }
+    guard page.report.verdict <= .leftOpen else { throw Violation(5, "after a kill: \(page.report)") }
     low = high
   }
 
   private func expectOneFile(_ what: String) throws {
     let names = try system.names(in: Self.directory)
-    guard names == ["\(Self.page).content"] else { throw CrashFailure("\(what) left \(names)") }
+    guard names == [Self.contentName] else { throw Violation(10, "\(what) left \(names)") }
   }
 }

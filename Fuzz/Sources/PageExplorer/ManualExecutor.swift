@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import PageJournal
 import PageJournalFaults
 import Synchronization
 
 /// Keeps compactions until a test says which step runs, and when. Its clock moves only with the steps.
-final class ManualExecutor: CompactionExecutor {
+package final class ManualExecutor: CompactionExecutor {
   private struct Item: Sendable {
     var due: Duration
     var order: Int
@@ -21,7 +20,9 @@ final class ManualExecutor: CompactionExecutor {
 
   private let queue = Mutex(Queue())
 
-  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+  package init() {}
+
+  package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     queue.withLock { queue in
       queue.order += 1
       queue.items.append(Item(due: queue.now + delay, order: queue.order, work: work))
@@ -30,7 +31,7 @@ final class ManualExecutor: CompactionExecutor {
 
   /// Runs the piece of work that is due first; false when there is none.
   @discardableResult
-  func step() -> Bool {
+  package func step() -> Bool {
     let item = queue.withLock { queue -> Item? in
       guard let first = queue.items.min(by: { ($0.due, $0.order) < ($1.due, $1.order) }) else { return nil }
       queue.items.removeAll { $0.order == first.order }
@@ -43,17 +44,17 @@ final class ManualExecutor: CompactionExecutor {
 
   /// Runs steps until none is left; false when they do not come to an end.
   @discardableResult
-  func finish(atMost limit: Int = 64) -> Bool {
+  package func finish(atMost limit: Int = 64) -> Bool {
     for _ in 0..<limit where !step() { return true }
     return count == 0
   }
 
-  var count: Int { queue.withLock { $0.items.count } }
+  package var count: Int { queue.withLock { $0.items.count } }
 
   /// The process ended: nothing that was planned happens.
-  func dropAll() { queue.withLock { $0.items = [] } }
+  package func dropAll() { queue.withLock { $0.items = [] } }
 
-  var nanoseconds: UInt64 {
+  package var nanoseconds: UInt64 {
     let (seconds, attoseconds) = queue.withLock { $0.now }.components
     return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
@@ -61,7 +62,7 @@ final class ManualExecutor: CompactionExecutor {
 
 extension Environment {
   /// The same run for the same seed.
-  static func seeded(
+  package static func seeded(
     _ seed: UInt64, _ fileSystem: any FileSystem, _ executor: ManualExecutor
   ) -> Environment {
     let random = SharedRandom(seed)
@@ -76,24 +77,4 @@ private final class SharedRandom: Sendable {
   init(_ seed: UInt64) { generator = Mutex(SplitMix64(seed: seed)) }
 
   func next() -> UInt64 { generator.withLock { $0.next() } }
-}
-
-/// Threads that are given some time, and are waited for at the end.
-final class Threads: @unchecked Sendable {
-  private let group = DispatchGroup()
-
-  /// - Returns: whether `body` came to its end in that time.
-  @discardableResult
-  func run(waitingAtMost seconds: Double, _ body: @escaping @Sendable () -> Void) -> Bool {
-    let done = DispatchSemaphore(value: 0)
-    group.enter()
-    Thread { [group] in
-      body()
-      done.signal()
-      group.leave()
-    }.start()
-    return done.wait(timeout: .now() + seconds) == .success
-  }
-
-  func join() { group.wait() }
 }

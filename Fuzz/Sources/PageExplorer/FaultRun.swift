@@ -5,41 +5,41 @@ import PageJournalFaults
 
 /// A workload on a file system that fails as a plan says. Every step may fail, with a typed error; what must not
 /// happen is a wrong state, a false acknowledgement, or a loss of what was acknowledged.
-final class FaultRun {
-  enum Step: Hashable {
+package final class FaultRun {
+  package enum Step: Hashable, Sendable {
     case open
     case commit(CommitKind)
     case sync, flush, compact, step, close, kill, suspendAndResume
   }
 
-  let system: SimulatedFileSystem
-  let faulting: FaultingFileSystem
-  let executor = ManualExecutor()
+  package let system: SimulatedFileSystem
+  package let faulting: FaultingFileSystem
+  package let executor = ManualExecutor()
   private let options: StoreOptions
-  private(set) var store: PageStore?
-  private(set) var page: Page?
+  package private(set) var store: PageStore?
+  package private(set) var page: Page?
   /// By number of the commit; those that an open did not show are gone from it.
-  private(set) var states: [PageContent]
+  package private(set) var states: [PageContent]
   /// The last commit that was acknowledged as durable, or shown by a writable open.
-  private(set) var low: Int
-  private(set) var errors: [StorageError] = []
+  package private(set) var low: Int
+  package private(set) var errors: [StorageError] = []
   private var seed = CrashRun.seed
   private var firedBefore: FiredFault?
 
   /// The first fault that happened.
-  var firstFired: FiredFault? { firedBefore ?? faulting.fired.first }
+  package var firstFired: FiredFault? { firedBefore ?? faulting.fired.first }
 
   /// From here on nothing fails.
-  func heal() {
+  package func heal() {
     firedBefore = firstFired
     faulting.plan = []
   }
 
-  var high: Int { states.count - 1 }
+  package var high: Int { states.count - 1 }
 
   /// - Parameters:
   ///   - low: the least commit that the image may show.
-  init(_ image: Image, _ states: [PageContent], low: Int, _ options: StoreOptions, plan: FaultPlan) {
+  package init(_ image: Image, _ states: [PageContent], low: Int, _ options: StoreOptions, plan: FaultPlan) {
     system = SimulatedFileSystem.restart(from: image, recordsEvents: false)
     faulting = FaultingFileSystem(system, plan: plan)
     self.options = options
@@ -47,7 +47,7 @@ final class FaultRun {
     self.low = low
   }
 
-  func perform(_ step: Step) throws {
+  package func perform(_ step: Step) throws {
     switch step {
     case .open: try open()
     case .commit(let kind): try commit(kind)
@@ -64,18 +64,18 @@ final class FaultRun {
     }
     if let page {
       try expect(
-        PageContent(page.view) == states[high], "shows \(PageContent(page.view)) not \(states[high])")
+        PageContent(page.view) == states[high], 1, "shows \(PageContent(page.view)) not \(states[high])")
       try noteDurable(page)
     }
   }
 
-  func expect(_ condition: Bool, _ text: @autoclosure () -> String) throws {
-    if !condition { throw CrashFailure(text()) }
+  private func expect(_ condition: Bool, _ invariant: Int, _ text: @autoclosure () -> String) throws {
+    if !condition { throw Violation(invariant, text()) }
   }
 
   private func noteDurable(_ page: Page) throws {
     let durable = Int(page.durableCommit)
-    try expect(durable <= high, "durable \(durable) of \(high)")
+    try expect(durable <= high, 11, "durable \(durable) of \(high)")
     low = max(low, durable)
   }
 
@@ -104,14 +104,14 @@ final class FaultRun {
   private func accept(_ opened: OpenedPage) throws {
     switch opened {
     case .unavailable(let report):
-      try expect(report.verdict == .unavailable, "unavailable, but \(report)")
-    case .readOnly(_, let report): throw CrashFailure("a fault is called \(report)")
+      try expect(report.verdict == .unavailable, 6, "unavailable, but \(report)")
+    case .readOnly(_, let report): throw Violation(5, "a fault is called \(report)")
     case .writable(let page):
       let found = PageContent(page.view)
       let commit = Int(found.commit)
-      try expect(page.report.verdict.isHealthy, "a fault is called \(page.report)")
-      try expect((low...high).contains(commit), "an open shows \(commit), possible are \(low)…\(high)")
-      try expect(found == states[commit], "an open shows \(found) not \(states[commit])")
+      try expect(page.report.verdict.isHealthy, 5, "a fault is called \(page.report)")
+      try expect((low...high).contains(commit), 1, "an open shows \(commit), possible are \(low)…\(high)")
+      try expect(found == states[commit], 1, "an open shows \(found) not \(states[commit])")
       states.removeLast(high - commit)
       if page.obstacle == nil { low = commit }
       self.page = page
@@ -138,8 +138,8 @@ final class FaultRun {
     let isWaiting = page.obstacle != nil
     do throws(StorageError) {
       let durable = try page.sync()
-      if durable < UInt64(high) { problem = CrashFailure("sync returned \(durable) of \(high)") }
-      if isWaiting, page.obstacle != nil { problem = CrashFailure("sync of a page that cannot write worked") }
+      if durable < UInt64(high) { problem = Violation(11, "sync returned \(durable) of \(high)") }
+      if isWaiting, page.obstacle != nil { problem = Violation(11, "sync of a page that cannot write worked") }
       low = high
     } catch {
       errors.append(error)
@@ -156,7 +156,7 @@ final class FaultRun {
       if hasPage { low = high }
       let names = (try? system.names(in: CrashRun.directory).filter { !$0.hasSuffix(".quarantine") }) ?? []
       if hasPage, before == faulting.fired.count, names != ["\(CrashRun.page).content"] {
-        problem = CrashFailure("a close that worked left \(names)")
+        problem = Violation(10, "a close that worked left \(names)")
       }
     } catch {
       errors.append(error)
