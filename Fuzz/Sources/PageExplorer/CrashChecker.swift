@@ -149,13 +149,16 @@ package final class CrashChecker: @unchecked Sendable {
     try expectNoLeftovers(system)
     store.abandon()
     let after = system.durableImage()
-    if known.isNew(recovered: RecoveredCheck.key(after)) { try RecoveredCheck.run(after, content, &counts.opens) }
+    if known.isNew(recovered: RecoveredCheck.key(after)) {
+      try RecoveredCheck.run(after, content, &counts.opens)
+    }
     if level == 1 { try expectInspectorAgrees(image, content) }
     try nested.expect(content)
     for (digest, inner) in nested.images {
       let again = try recovered(inner, digest, depth: depth - 1, level: level + 1)
       guard again.content == content else {
-        throw Violation(2, "a crash in the recovery shows another state, commit \(again.commit)\n\(inner)\nfrom")
+        throw Violation(
+          2, "a crash in the recovery shows another state, commit \(again.commit)\n\(inner)\nfrom")
       }
     }
     return state

@@ -33,7 +33,9 @@ package struct CrashStart: Sendable, CustomStringConvertible {
       name: "made-ahead", threshold: 300, deflates: true, prefix: [.commit(.append), .commit(.batch), .step]),
     CrashStart(name: "killed-before", prefix: [.commit(.append), .commit(.replace), .killAndReopen]),
     CrashStart(name: "wide", payload: 1100),
-    CrashStart(name: "wide-merge-pending", threshold: 1, prefix: [.commit(.append), .sync, .commit(.append)], payload: 700),
+    CrashStart(
+      name: "wide-merge-pending", threshold: 1, prefix: [.commit(.append), .sync, .commit(.append)],
+      payload: 700),
     CrashStart(
       name: "seven-kilobytes", prefix: (0..<11).map { _ in .commit(.append) } + [.sync], payload: 600),
   ]

@@ -139,7 +139,9 @@ package final class FaultRun {
     do throws(StorageError) {
       let durable = try page.sync()
       if durable < UInt64(high) { problem = Violation(11, "sync returned \(durable) of \(high)") }
-      if isWaiting, page.obstacle != nil { problem = Violation(11, "sync of a page that cannot write worked") }
+      if isWaiting, page.obstacle != nil {
+        problem = Violation(11, "sync of a page that cannot write worked")
+      }
       low = high
     } catch {
       errors.append(error)

@@ -12,6 +12,10 @@ for start in CrashStart.all where words.count < 4 || words[3] == start.name {
   let walk = CrashWalk(start, CrashScope(length: length, depths: depths, limits: [[nil]]), known)
   let report = walk.run(threads: 1)
   let seconds = Double(clock() - begin) / 1e6
-  print(start.name, report.sequences, report.counts.moments, report.counts.sampled, report.counts.images, "nested", report.counts.nestedMoments, report.counts.nestedSampled, report.counts.nestedImages,"distinct", known.count - before, "recovered", known.recoveredCount, "per s", Double(known.count - before) / seconds, "s", seconds)
+  print(
+    start.name, report.sequences, report.counts.moments, report.counts.sampled, report.counts.images,
+    "nested", report.counts.nestedMoments, report.counts.nestedSampled, report.counts.nestedImages,
+    "distinct", known.count - before, "recovered", known.recoveredCount, "per s",
+    Double(known.count - before) / seconds, "s", seconds)
   for finding in report.findings.prefix(3) { print(finding) }
 }

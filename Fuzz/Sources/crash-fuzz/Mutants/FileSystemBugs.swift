@@ -74,7 +74,8 @@ final class EarlyUnlink: Bug, @unchecked Sendable {
     try system.rename(path, to: target)
     guard target.hasSuffix(".content"), let slash = target.lastIndex(of: "/") else { return }
     let (folder, page) = (target[..<slash], target[target.index(after: slash)...].dropLast(8))
-    for name in try system.names(in: String(folder)) where name.hasPrefix(page) && name.hasSuffix(".journal") {
+    for name in try system.names(in: String(folder)) where name.hasPrefix(page) && name.hasSuffix(".journal")
+    {
       try system.remove("\(folder)/\(name)")
     }
   }
@@ -83,7 +84,9 @@ final class EarlyUnlink: Bug, @unchecked Sendable {
 /// A synchronisation that failed is tried once more, and what that says is believed.
 final class RepeatedSync: Bug, @unchecked Sendable {
   override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
-    do throws(StorageError) { return try file.base.synchronize() } catch { return try file.base.synchronize() }
+    do throws(StorageError) { return try file.base.synchronize() } catch {
+      return try file.base.synchronize()
+    }
   }
 }
 
@@ -96,7 +99,8 @@ final class BelievedSync: Bug, @unchecked Sendable {
 
 /// A write for which there is no space is called a success.
 final class SwallowedNoSpace: Bug, @unchecked Sendable {
-  override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int {
+  override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int
+  {
     do throws(StorageError) {
       return try file.base.write(bytes, at: offset)
     } catch  where error.code == .noSpace {
@@ -107,7 +111,8 @@ final class SwallowedNoSpace: Bug, @unchecked Sendable {
 
 /// A write that took a part is reported as one that took all.
 final class IgnoredShortWrite: Bug, @unchecked Sendable {
-  override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int {
+  override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int
+  {
     _ = try file.base.write(bytes, at: offset)
     return bytes.count
   }
