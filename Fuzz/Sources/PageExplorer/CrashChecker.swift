@@ -22,6 +22,13 @@ package final class CrashChecker: @unchecked Sendable {
 
     package init() {}
 
+    package var summary: String {
+      let kinds = verdicts.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value)" }
+      return "\(images) crash images of \(moments) moments (\(sampled) of them not complete), "
+        + "\(nestedImages) of \(nestedMoments) moments inside recoveries (\(nestedSampled) not complete); "
+        + kinds.joined(separator: ", ")
+    }
+
     package static func += (sum: inout Counts, other: Counts) {
       sum.moments += other.moments
       sum.sampled += other.sampled
@@ -44,13 +51,6 @@ package final class CrashChecker: @unchecked Sendable {
     self.known = known
     self.profile = profile
     self.limits = limits
-  }
-
-  package var summary: String {
-    let kinds = counts.verdicts.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value)" }
-    return "\(counts.images) crash images of \(counts.moments) moments (\(counts.sampled) sampled), "
-      + "\(counts.nestedImages) of \(counts.nestedMoments) inside recoveries (\(counts.nestedSampled) sampled), "
-      + "\(known.count) distinct states; " + kinds.joined(separator: ", ")
   }
 
   private func limit(_ level: Int) -> Int? {

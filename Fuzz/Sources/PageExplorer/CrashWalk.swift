@@ -30,6 +30,9 @@ package struct CrashFinding: Sendable {
   package var start: String
   package var steps: [CrashStep]
   package var violation: Violation
+
+  /// What `crash-fuzz replay` takes.
+  package var token: String { ReplayToken(start: start, steps: steps).description }
 }
 
 /// All sequences of steps up to a length, on as many threads as one likes. A sequence repeats its beginning without

@@ -35,6 +35,9 @@ package final class FaultRun {
     faulting.plan = []
   }
 
+  /// The fingerprints of `states`.
+  package private(set) var digests: [ContentDigest]
+
   package var high: Int { states.count - 1 }
 
   /// - Parameters:
@@ -44,6 +47,7 @@ package final class FaultRun {
     faulting = FaultingFileSystem(system, plan: plan)
     self.options = options
     self.states = states
+    digests = states.map { ContentDigest($0) }
     self.low = low
   }
 
@@ -112,6 +116,7 @@ package final class FaultRun {
       try expect(page.report.verdict.isHealthy, 5, "a fault is called \(page.report)")
       try expect((low...high).contains(commit), 1, "an open shows \(commit), possible are \(low)…\(high)")
       try expect(found == states[commit], 1, "an open shows \(found) not \(states[commit])")
+      digests.removeLast(high - commit)
       states.removeLast(high - commit)
       if page.obstacle == nil { low = commit }
       self.page = page
@@ -126,6 +131,7 @@ package final class FaultRun {
       var next = last
       next.apply(operations)
       states.append(next)
+      digests.append(ContentDigest(next))
       guard ticket.commit == next.commit else { throw StorageError(.internal, "commit", cause: "ticket") }
       try page.write()
     } catch {

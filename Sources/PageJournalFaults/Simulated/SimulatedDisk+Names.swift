@@ -8,7 +8,9 @@ extension SimulatedDisk {
 
   mutating func open(_ path: String, _ mode: FileMode) throws(StorageError) -> UInt64 {
     let operation = "open the file"
-    if let last = path.utf8.last, last == UInt8(ascii: "/") || last == UInt8(ascii: "."), SimulatedPath.components(path)?.isEmpty == true {
+    if let last = path.utf8.last, last == UInt8(ascii: "/") || last == UInt8(ascii: "."),
+      SimulatedPath.components(path)?.isEmpty == true
+    {
       throw StorageError(.wrongKind, operation, cause: "it is a directory", file: path)
     }
     let slot = try slot(of: path, operation)
