@@ -37,7 +37,14 @@ let package = Package(
         "PageExplorer", "DocumentExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults"),
         ours("LNote"),
       ],
-      swiftSettings: settings, linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))]),
+      swiftSettings: settings,
+      linkerSettings: [
+        .unsafeFlags(
+          [
+            "-static-stdlib", "-use-ld=lld", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
+            "-l_FoundationCollections", "-lstdc++",
+          ], .when(platforms: [.linux]))
+      ]),
     // What the fuzzers call; the tests of the main package replay FailCases through the same files.
     .target(
       name: "FuzzEntries",

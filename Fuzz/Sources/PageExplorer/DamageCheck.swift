@@ -30,7 +30,7 @@ package final class DamageCheck {
   package private(set) var opened = 0
 
   package init(_ start: CrashStart, _ steps: [CrashStep]) throws {
-    let run = try CrashRun(start.options)
+    let run = try CrashRun(start.options, payload: start.payload)
     for step in start.prefix + steps { try run.perform(step) }
     image = run.system.kill()
     digests = run.digests
@@ -88,8 +88,11 @@ package final class DamageCheck {
     } else if laterJournalsVouch(file) {
       guard verdict == .corruption else { throw Violation(5, "a cut below a mark is called \(verdict)") }
     } else if file == journals.last {
-      let edges = [0, PageFile.journalHeader] + frames[file, default: []].map(\.end)
-      let isAtEdge = edges.contains(damaged.count) || damaged.count < PageFile.journalHeader
+      // At the edge of a frame, or with nothing but zeros behind one, it looks like a journal that ended there.
+      let kept = (damaged.lastIndex { $0 != 0 } ?? -1) + 1
+      let edges = [PageFile.journalHeader] + frames[file, default: []].map(\.end)
+      let isAtEdge =
+        damaged.count < PageFile.journalHeader || edges.contains { $0 >= kept && $0 <= damaged.count }
       guard verdict == (isAtEdge ? .leftOpen : .tornTail) else {
         throw Violation(5, "a cut is called \(verdict)")
       }
@@ -113,7 +116,8 @@ package final class DamageCheck {
     guard verdict == found.report.verdict else {
       throw Violation(13, "\(found.report.verdict) for reading, \(verdict) for writing")
     }
-    if !verdict.isHealthy {
+    // A foreign journal is set aside and the page goes on; all that is worse is left to the last bit.
+    if verdict > .foreignJournal {
       guard opened.page == nil else { throw Violation(6, "a page that is \(verdict) can be written") }
       guard system.durableImage() == files else {
         throw Violation(6, "a page that is \(verdict) was changed on disk")

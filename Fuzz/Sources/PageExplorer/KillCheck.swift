@@ -10,7 +10,7 @@ package enum KillCheck {
   /// - Parameter limit: Images looked at for each of these moments.
   /// - Returns: how many images there were.
   package static func look(_ start: CrashStart, _ steps: [CrashStep], limit: Int?) throws -> Int {
-    let run = try CrashRun(start.options)
+    let run = try CrashRun(start.options, payload: start.payload)
     defer { run.end() }
     run.isRepeating = true
     for step in start.prefix + steps.dropLast() { try run.perform(step) }

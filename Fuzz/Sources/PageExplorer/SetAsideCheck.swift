@@ -10,7 +10,7 @@ package enum SetAsideCheck {
   /// - Parameter limit: Images of the cut, and of each moment of the recovery.
   /// - Returns: how many images of recoveries were looked at.
   package static func look(_ start: CrashStart, _ steps: [CrashStep], limit: Int?) throws -> Int {
-    let run = try CrashRun(start.options)
+    let run = try CrashRun(start.options, payload: start.payload)
     defer { run.end() }
     for step in start.prefix + steps { try run.perform(step) }
     var looked = 0

@@ -97,7 +97,7 @@ package enum RepetitionCheck {
     for start in CrashStart.all {
       var images: Set<Image> = []
       for _ in 0..<2 {
-        let run = try CrashRun(start.options)
+        let run = try CrashRun(start.options, payload: start.payload)
         for step in start.prefix + steps { try run.perform(step) }
         images.insert(run.system.kill())
         run.end()

@@ -2,8 +2,9 @@
 import Foundation
 import PageExplorer
 
-let known = KnownStates()
 let words = CommandLine.arguments
+if words.count > 1, words[1] == "mutants" { exit(MutantsCommand.run(Array(words.dropFirst(2)))) }
+let known = KnownStates()
 let length = Int(words[1])!
 let depths = words[2].split(separator: ",").map { Int($0)! }
 for start in CrashStart.all where words.count < 4 || words[3] == start.name {

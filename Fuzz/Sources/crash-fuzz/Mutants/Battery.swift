@@ -43,7 +43,8 @@ enum Battery: Sendable, Hashable {
     + [.kills(starts: CrashStart.all.map(\.name), length: 1)]
     + FaultWorkload.all.map { .faults(.any, workloads: [$0.name]) }
     + [
-      .damage, .setAside, .resurrection, .newer, .hostile, .writers, .medium, .repetition, .documents(length: 2),
+      .damage, .setAside, .resurrection, .newer, .hostile, .writers, .medium, .repetition,
+      .documents(length: 2),
       .documentKills, .unlisted,
     ]
 

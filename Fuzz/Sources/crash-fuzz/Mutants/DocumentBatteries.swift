@@ -22,7 +22,9 @@ enum DocumentBatteries {
             guard seen.insert(moment).inserted else { continue }
             outcome.states += 1
             var check = CrashCheck(moment.expected, workload)
-            check.check(moment.image, spoilsCache: outcome.states % 3 == 0, innerImages: outcome.states % 20 == 0 ? 4 : 0)
+            check.check(
+              moment.image, spoilsCache: outcome.states % 3 == 0,
+              innerImages: outcome.states % 20 == 0 ? 4 : 0)
             if let first = check.violations.first { throw first }
           }
         } catch {

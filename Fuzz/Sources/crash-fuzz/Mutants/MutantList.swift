@@ -34,7 +34,9 @@ import PageJournal
       SeededBug(name: mutant.rawValue, invariant: invariant, place: .engine(mutant), battery: battery)
     }
 
-    private static func fileSystem(_ name: String, _ bug: Bug, _ invariant: Int, _ battery: Battery) -> SeededBug {
+    private static func fileSystem(_ name: String, _ bug: Bug, _ invariant: Int, _ battery: Battery)
+      -> SeededBug
+    {
       SeededBug(name: name, invariant: invariant, place: .fileSystem(bug), battery: battery)
     }
 

@@ -6,7 +6,9 @@ import PageJournalFaults
 
 /// The batteries that explore a page.
 enum PageBatteries {
-  private static func starts(_ names: [String]) -> [CrashStart] { CrashStart.all.filter { names.contains($0.name) } }
+  private static func starts(_ names: [String]) -> [CrashStart] {
+    CrashStart.all.filter { names.contains($0.name) }
+  }
 
   /// All sequences of so many steps.
   private static func sequences(_ length: Int) -> [[CrashStep]] {
