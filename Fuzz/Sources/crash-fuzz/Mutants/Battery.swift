@@ -16,7 +16,7 @@ struct Outcome: Sendable {
 /// A set of checks that a mutant is shown to. All stop at the first violation; shorter sequences come first.
 enum Battery: Sendable, Hashable {
   /// Power cuts at every moment of all sequences of that many steps, and crashes in the recoveries.
-  case crashes(starts: [String], length: Int)
+  case crashes(starts: [String], length: Int, depth: Int = 1)
   /// Kill, open, power cut.
   case kills(starts: [String], length: Int)
   /// Faults at every call of some workloads.
@@ -50,7 +50,7 @@ enum Battery: Sendable, Hashable {
 
   var name: String {
     switch self {
-    case .crashes(let starts, let length): "power cuts, \(starts.joined(separator: "+")), up to \(length)"
+    case .crashes(let starts, let length, _): "power cuts, \(starts.joined(separator: "+")), up to \(length)"
     case .kills(_, let length): "kills, up to \(length)"
     case .faults(let kind, let workloads): "faults (\(kind.rawValue)), \(workloads.joined(separator: "+"))"
     case .damage: "damage"
@@ -69,7 +69,7 @@ enum Battery: Sendable, Hashable {
 
   func run() -> Outcome {
     switch self {
-    case .crashes(let starts, let length): PageBatteries.crashes(starts, length)
+    case .crashes(let starts, let length, let depth): PageBatteries.crashes(starts, length, depth)
     case .kills(let starts, let length): PageBatteries.kills(starts, length)
     case .faults(let kind, let workloads): PageBatteries.faults(kind, workloads)
     case .damage: PageBatteries.damage()

@@ -69,7 +69,6 @@ import Synchronization
       let bug = SeededBug.all.first { $0.name == job }
       let battery: Battery
       if let bug {
-        bug.turnOn()
         battery = bug.battery
       } else if let number = Int(job), Battery.control.indices.contains(number) {
         battery = Battery.control[number]
@@ -77,7 +76,7 @@ import Synchronization
         return misuse("\"\(job)\" is no mutant")
       }
       let begin = ContinuousClock.now
-      let outcome = battery.run()
+      let outcome = bug?.run() ?? battery.run()
       let result = MutantResult(
         name: bug?.name ?? battery.name, named: bug?.invariant, caughtBy: outcome.violation?.invariant,
         states: outcome.states, seconds: seconds(since: begin), sequence: outcome.sequence,

@@ -35,13 +35,13 @@ enum PageBatteries {
     }
   }
 
-  static func crashes(_ names: [String], _ length: Int) -> Outcome {
+  static func crashes(_ names: [String], _ length: Int, _ depth: Int) -> Outcome {
     let known = KnownStates()
     let checker = CrashChecker(known, limits: [120, 24, 6])
     var outcome = Outcome()
     walk(names, length, &outcome) { start, steps, outcome in
       defer { outcome.states = known.count }
-      try CrashWalk.look(start, steps, checker, depth: 1)
+      try CrashWalk.look(start, steps, checker, depth: depth)
     }
     return outcome
   }

@@ -4,26 +4,26 @@ import PageJournal
 import PageJournalFaults
 
 /// Files whose path ends like this are never synchronised, and say that they were.
-final class SkippedFileSync: Bug, @unchecked Sendable {
+package final class SkippedFileSync: Bug, @unchecked Sendable {
   private let suffix: String
 
-  init(_ suffix: String) { self.suffix = suffix }
+  package init(_ suffix: String) { self.suffix = suffix }
 
-  override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
+  package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     file.path.hasSuffix(suffix) ? .medium : try file.base.synchronize()
   }
 }
 
 /// Directories are not synchronised where `condition` says so, and say that they were.
-final class SkippedDirectorySync: Bug, @unchecked Sendable {
+package final class SkippedDirectorySync: Bug, @unchecked Sendable {
   /// What is known of the call: the path, the how-manieth it is of its open directory, the latest change of a name.
-  typealias Condition = @Sendable (_ path: String, _ number: Int, _ latest: NameChange?) -> Bool
+  package typealias Condition = @Sendable (_ path: String, _ number: Int, _ latest: NameChange?) -> Bool
 
   private let condition: Condition
 
-  init(where condition: @escaping Condition) { self.condition = condition }
+  package init(where condition: @escaping Condition) { self.condition = condition }
 
-  override func synchronize(
+  package override func synchronize(
     _ directory: any Directory, at path: String, number: Int, latest: NameChange?
   ) throws(StorageError) -> Durability {
     condition(path, number, latest) ? .medium : try directory.synchronize()
@@ -31,14 +31,14 @@ final class SkippedDirectorySync: Bug, @unchecked Sendable {
 }
 
 /// A synchronisation of a journal returns at once and happens with the next call.
-final class LateSync: Bug, @unchecked Sendable {
-  override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
+package final class LateSync: Bug, @unchecked Sendable {
+  package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     guard file.path.hasSuffix(".journal") else { return try file.base.synchronize() }
     file.system.late.file.withLock { $0 = file.base }
     return .medium
   }
 
-  override func beforeCall(_ system: BuggyFileSystem) {
+  package override func beforeCall(_ system: BuggyFileSystem) {
     let file = system.late.file.withLock { waiting in
       let file = waiting
       waiting = nil
@@ -49,28 +49,32 @@ final class LateSync: Bug, @unchecked Sendable {
 }
 
 /// A temporary file gets its last name before it is synchronised.
-final class EarlyRename: Bug, @unchecked Sendable {
+package final class EarlyRename: Bug, @unchecked Sendable {
   private let suffix: String
 
   /// - Parameter suffix: the end of the temporary names that this happens to.
-  init(_ suffix: String) { self.suffix = suffix }
+  package init(_ suffix: String) { self.suffix = suffix }
 
   private func isConcerned(_ path: String) -> Bool { path.hasSuffix(suffix) }
 
-  override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
+  package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     if isConcerned(file.path) { try file.system.base.rename(file.path, to: String(file.path.dropLast(4))) }
     return try file.base.synchronize()
   }
 
-  override func rename(_ path: String, to target: String, _ system: any FileSystem) throws(StorageError) {
+  package override func rename(_ path: String, to target: String, _ system: any FileSystem)
+    throws(StorageError)
+  {
     if isConcerned(path) { return }
     try system.rename(path, to: target)
   }
 }
 
 /// The old journals of a page go as soon as its snapshot has its name, before that name is durable.
-final class EarlyUnlink: Bug, @unchecked Sendable {
-  override func rename(_ path: String, to target: String, _ system: any FileSystem) throws(StorageError) {
+package final class EarlyUnlink: Bug, @unchecked Sendable {
+  package override func rename(_ path: String, to target: String, _ system: any FileSystem)
+    throws(StorageError)
+  {
     try system.rename(path, to: target)
     guard target.hasSuffix(".content"), let slash = target.lastIndex(of: "/") else { return }
     let (folder, page) = (target[..<slash], target[target.index(after: slash)...].dropLast(8))
@@ -82,8 +86,8 @@ final class EarlyUnlink: Bug, @unchecked Sendable {
 }
 
 /// A synchronisation that failed is tried once more, and what that says is believed.
-final class RepeatedSync: Bug, @unchecked Sendable {
-  override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
+package final class RepeatedSync: Bug, @unchecked Sendable {
+  package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     do throws(StorageError) { return try file.base.synchronize() } catch {
       return try file.base.synchronize()
     }
@@ -91,15 +95,16 @@ final class RepeatedSync: Bug, @unchecked Sendable {
 }
 
 /// A synchronisation that failed is called a success.
-final class BelievedSync: Bug, @unchecked Sendable {
-  override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
+package final class BelievedSync: Bug, @unchecked Sendable {
+  package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     (try? file.base.synchronize()) ?? .medium
   }
 }
 
 /// A write for which there is no space is called a success.
-final class SwallowedNoSpace: Bug, @unchecked Sendable {
-  override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int
+package final class SwallowedNoSpace: Bug, @unchecked Sendable {
+  package override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError)
+    -> Int
   {
     do throws(StorageError) {
       return try file.base.write(bytes, at: offset)
@@ -110,8 +115,9 @@ final class SwallowedNoSpace: Bug, @unchecked Sendable {
 }
 
 /// A write that took a part is reported as one that took all.
-final class IgnoredShortWrite: Bug, @unchecked Sendable {
-  override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int
+package final class IgnoredShortWrite: Bug, @unchecked Sendable {
+  package override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError)
+    -> Int
   {
     _ = try file.base.write(bytes, at: offset)
     return bytes.count
@@ -119,6 +125,6 @@ final class IgnoredShortWrite: Bug, @unchecked Sendable {
 }
 
 /// The lock is given to everybody.
-final class NoLock: Bug, @unchecked Sendable {
-  override func tryLock(_ directory: any Directory) throws(StorageError) -> Bool { true }
+package final class NoLock: Bug, @unchecked Sendable {
+  package override func tryLock(_ directory: any Directory) throws(StorageError) -> Bool { true }
 }

@@ -6,42 +6,46 @@ import Synchronization
 /// What a bug of the file system does to the calls that pass through. Without any of its own, a rule hands all on.
 ///
 /// One object serves a whole process; every file system that is wrapped gets a `BuggyFileSystem` of its own.
-class Bug: @unchecked Sendable {
+package class Bug: @unchecked Sendable {
+  package init() {}
+
   /// Instead of the file's synchronisation.
-  func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability { try file.base.synchronize() }
+  package func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
+    try file.base.synchronize()
+  }
 
   /// Instead of the directory's. `latest` is what happened to names in it since the last one.
-  func synchronize(
+  package func synchronize(
     _ directory: any Directory, at path: String, number: Int, latest: NameChange?
   ) throws(StorageError) -> Durability { try directory.synchronize() }
 
   /// Instead of a write.
-  func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int {
+  package func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError) -> Int {
     try file.base.write(bytes, at: offset)
   }
 
   /// Instead of a renaming.
-  func rename(_ path: String, to target: String, _ system: any FileSystem) throws(StorageError) {
+  package func rename(_ path: String, to target: String, _ system: any FileSystem) throws(StorageError) {
     try system.rename(path, to: target)
   }
 
   /// Instead of taking the lock.
-  func tryLock(_ directory: any Directory) throws(StorageError) -> Bool { try directory.tryLock() }
+  package func tryLock(_ directory: any Directory) throws(StorageError) -> Bool { try directory.tryLock() }
 
   /// Before any other call.
-  func beforeCall(_ system: BuggyFileSystem) {}
+  package func beforeCall(_ system: BuggyFileSystem) {}
 }
 
 /// The latest operation on the names of a directory.
-enum NameChange: Sendable {
+package enum NameChange: Sendable {
   case created(String)
   case renamed(String, to: String)
   case removed(String)
 }
 
 /// A file system with a bug.
-final class BuggyFileSystem: FileSystem {
-  let base: any FileSystem
+package final class BuggyFileSystem: FileSystem {
+  package let base: any FileSystem
   let bug: Bug
   private let latest = Latest()
   let late = Late()
@@ -55,7 +59,7 @@ final class BuggyFileSystem: FileSystem {
     let change = Mutex<NameChange?>(nil)
   }
 
-  init(_ base: any FileSystem, _ bug: Bug) {
+  package init(_ base: any FileSystem, _ bug: Bug) {
     self.base = base
     self.bug = bug
   }
@@ -69,47 +73,47 @@ final class BuggyFileSystem: FileSystem {
 
   private func note(_ change: NameChange) { latest.change.withLock { $0 = change } }
 
-  func open(_ path: String, _ mode: FileMode) throws(StorageError) -> any File {
+  package func open(_ path: String, _ mode: FileMode) throws(StorageError) -> any File {
     bug.beforeCall(self)
     let file = try base.open(path, mode)
     if mode == .createNew { note(.created(path)) }
     return BuggyFile(file, path, self)
   }
 
-  func openDirectory(_ path: String) throws(StorageError) -> any Directory {
+  package func openDirectory(_ path: String) throws(StorageError) -> any Directory {
     bug.beforeCall(self)
     return BuggyDirectory(try base.openDirectory(path), path, self)
   }
 
-  func names(in path: String) throws(StorageError) -> [String] {
+  package func names(in path: String) throws(StorageError) -> [String] {
     bug.beforeCall(self)
     return try base.names(in: path)
   }
 
-  func status(of path: String) throws(StorageError) -> FileStatus {
+  package func status(of path: String) throws(StorageError) -> FileStatus {
     bug.beforeCall(self)
     return try base.status(of: path)
   }
 
-  func rename(_ path: String, to target: String) throws(StorageError) {
+  package func rename(_ path: String, to target: String) throws(StorageError) {
     bug.beforeCall(self)
     try bug.rename(path, to: target, base)
     note(.renamed(path, to: target))
   }
 
-  func remove(_ path: String) throws(StorageError) {
+  package func remove(_ path: String) throws(StorageError) {
     bug.beforeCall(self)
     try base.remove(path)
     note(.removed(path))
   }
 
-  func createDirectory(_ path: String) throws(StorageError) {
+  package func createDirectory(_ path: String) throws(StorageError) {
     bug.beforeCall(self)
     try base.createDirectory(path)
     note(.created(path))
   }
 
-  func removeDirectory(_ path: String) throws(StorageError) {
+  package func removeDirectory(_ path: String) throws(StorageError) {
     bug.beforeCall(self)
     try base.removeDirectory(path)
     note(.removed(path))
@@ -117,10 +121,10 @@ final class BuggyFileSystem: FileSystem {
 }
 
 /// A file of a file system with a bug.
-final class BuggyFile: File {
-  let base: any File
-  let path: String
-  let system: BuggyFileSystem
+package final class BuggyFile: File {
+  package let base: any File
+  package let path: String
+  package let system: BuggyFileSystem
 
   init(_ base: any File, _ path: String, _ system: BuggyFileSystem) {
     self.base = base
@@ -128,32 +132,35 @@ final class BuggyFile: File {
     self.system = system
   }
 
-  func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
+  package func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
     system.bug.beforeCall(system)
     return try base.read(at: offset, count: count)
   }
 
-  func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(StorageError) -> Int {
+  package func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(StorageError) -> Int {
     system.bug.beforeCall(system)
     return try system.bug.write(bytes, self, at: offset)
   }
 
-  func truncate(to size: UInt64) throws(StorageError) {
+  package func truncate(to size: UInt64) throws(StorageError) {
     system.bug.beforeCall(system)
     try base.truncate(to: size)
   }
 
-  func synchronize() throws(StorageError) -> Durability {
+  package func synchronize() throws(StorageError) -> Durability {
     system.bug.beforeCall(system)
     return try system.bug.synchronize(self)
   }
 
-  func status() throws(StorageError) -> FileStatus {
+  package func status() throws(StorageError) -> FileStatus {
     system.bug.beforeCall(system)
     return try base.status()
   }
 
-  func close() { base.close() }
+  package func close() {
+    system.bug.beforeCall(system)
+    base.close()
+  }
 }
 
 private final class BuggyDirectory: Directory {
