@@ -4,19 +4,37 @@ import Foundation
 
 /// `crash-fuzz mutants`: bugs on purpose, one at a time, each to be found by the invariant that was named for it.
 enum MutantsCommand {
-  static let usage = """
-    usage: crash-fuzz mutants [--only NAME] [--list] [--json FILE]
-      Switches on one seeded bug after the other and runs the checks that have to find it. Every one has to be caught by
-      the invariant that was named for it beforehand, and a run without any has to find nothing.
-      --only NAME  this one, without the run that has none; may be given several times
-      --list       says which there are
-      --json FILE  writes the results there as well
-    """
+  struct Request {
+    var only: [String] = []
+    var isList = false
+    var file: String?
+    /// One run for a parent process.
+    var job: String?
 
-  static func run(_ arguments: [String]) -> Int32 {
+    init(_ arguments: [String]) throws(UsageError) {
+      var rest = arguments[...]
+      func value(_ name: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
+        guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
+        return value
+      }
+      while let word = rest.popFirst() {
+        switch word {
+        case "--list": isList = true
+        case "--only": only.append(try value(word, &rest))
+        case "--json": file = try value(word, &rest)
+        case "--child": job = try value(word, &rest)
+        default: throw UsageError("there is no option \(word) here; known are --json, --list, --only")
+        }
+      }
+    }
+  }
+
+  static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
+    let request = try Request(arguments)
     #if Mutants
-      return MutantRuns.run(arguments)
+      return try MutantRuns.run(request)
     #else
+      _ = request
       return withMutants(arguments)
     #endif
   }
@@ -37,12 +55,10 @@ enum MutantsCommand {
     do {
       try process.run()
     } catch {
-      say("crash-fuzz mutants: swift could not be started: \(error.localizedDescription)")
+      Tool.say("crash-fuzz mutants: swift could not be started: \(error.localizedDescription)")
       return 69
     }
     process.waitUntilExit()
     return process.terminationStatus
   }
-
-  static func say(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }

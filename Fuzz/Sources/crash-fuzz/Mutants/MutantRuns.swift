@@ -25,47 +25,19 @@ import Synchronization
   enum MutantRuns {
     private static let longest: Double = 200
 
-    static func run(_ arguments: [String]) -> Int32 {
-      var only: [String] = []
-      var file: String?
-      var rest = arguments[...]
-      while let word = rest.popFirst() {
-        switch word {
-        case "--child":
-          guard let job = rest.popFirst() else { return misuse("--child takes a name") }
-          return child(job)
-        case "--list":
-          for bug in SeededBug.all { show("\(bug.name)  invariant \(bug.invariant), \(bug.battery.name)") }
-          return 0
-        case "--only":
-          guard let name = rest.popFirst() else { return misuse("--only takes the name of a mutant") }
-          guard SeededBug.all.contains(where: { $0.name == name }) else {
-            return misuse("\"\(name)\" is no mutant; --list says which there are")
-          }
-          only.append(name)
-        case "--json":
-          guard let path = rest.popFirst() else { return misuse("--json takes a file") }
-          file = path
-        case "--help":
-          show(MutantsCommand.usage)
-          return 0
-        default: return misuse("\"\(word)\" is not known; --help says what is")
-        }
+    static func run(_ request: MutantsCommand.Request) throws(UsageError) -> Int32 {
+      if let job = request.job { return try child(job) }
+      for name in request.only where !SeededBug.all.contains(where: { $0.name == name }) {
+        throw UsageError("\"\(name)\" is no mutant; --list says which there are")
       }
-      return all(only, file)
-    }
-
-    /// At once, also where standard output is no terminal.
-    private static func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
-
-    private static func misuse(_ sentence: String) -> Int32 {
-      MutantsCommand.say("crash-fuzz mutants: \(sentence)")
-      return 64
+      guard request.isList else { return all(request.only, request.file) }
+      for bug in SeededBug.all { Tool.tell("\(bug.name): invariant \(bug.invariant), \(bug.battery.name)") }
+      return 0
     }
 
     // MARK: One run
 
-    private static func child(_ job: String) -> Int32 {
+    private static func child(_ job: String) throws(UsageError) -> Int32 {
       let bug = SeededBug.all.first { $0.name == job }
       let battery: Battery
       if let bug {
@@ -73,7 +45,7 @@ import Synchronization
       } else if let number = Int(job), Battery.control.indices.contains(number) {
         battery = Battery.control[number]
       } else {
-        return misuse("\"\(job)\" is no mutant")
+        throw UsageError("\"\(job)\" is no mutant")
       }
       let begin = ContinuousClock.now
       let outcome = bug?.run() ?? battery.run()
@@ -135,28 +107,28 @@ import Synchronization
       let begin = ContinuousClock.now
       var results: [MutantResult] = []
       if only.isEmpty {
-        show("without a bug:")
+        Tool.tell("without a bug:")
         results = parallel(
           Battery.control.enumerated().map { ("\($0.offset)", $0.element.name, nil) })
         let wrong = results.filter { !$0.isRight }
         let states = results.reduce(0) { $0 + $1.states }
-        show("  \(states) states in \(results.count) sets of checks, \(wrong.count) with a violation\n")
+        Tool.tell("  \(states) states in \(results.count) sets of checks, \(wrong.count) with a violation\n")
         guard wrong.isEmpty else {
-          show("Nothing can be said of bugs while the checks find something without one.")
+          Tool.tell("Nothing can be said of bugs while the checks find something without one.")
           return finish(results, file) ? 1 : 74
         }
       }
       let bugs = SeededBug.all.filter { only.isEmpty || only.contains($0.name) }
-      show("with one bug each:")
+      Tool.tell("with one bug each:")
       let found = parallel(bugs.map { ($0.name, $0.name, $0.invariant) })
       let wrong = found.filter { !$0.isRight }
       let total = String(format: "%.0f", seconds(since: begin))
-      show(
+      Tool.tell(
         "\n\(found.count - wrong.count) of \(found.count) caught by the invariant named for them, in \(total) s"
       )
       for result in wrong {
         let what = result.caughtBy.map { "caught by invariant \($0)" } ?? "not caught"
-        show(
+        Tool.tell(
           "\n\(result.name): \(what), named was \(result.named ?? 0)\n\(result.sequence)\n\(result.finding.prefix(3000))"
         )
       }
@@ -172,7 +144,7 @@ import Synchronization
         try encoder.encode(results).write(to: URL(filePath: file))
         return true
       } catch {
-        MutantsCommand.say("crash-fuzz mutants: \(file) cannot be written: \(error.localizedDescription)")
+        Tool.say("crash-fuzz mutants: \(file) cannot be written: \(error.localizedDescription)")
         return false
       }
     }
@@ -182,7 +154,7 @@ import Synchronization
     }
 
     private static func parallel(_ jobs: [(job: String, name: String, named: Int?)]) -> [MutantResult] {
-      show(row("mutant", "named", "caught by", "states", "s", "smallest sequence"))
+      Tool.tell(row("mutant", "named", "caught by", "states", "s", "smallest sequence"))
       let line = Line()
       let jobs = jobs
       DispatchQueue.concurrentPerform(
@@ -197,7 +169,7 @@ import Synchronization
           let result = result(of: jobs[number].job, jobs[number].name, jobs[number].named)
           line.state.withLock { state in
             state.results[number] = result
-            show(
+            Tool.tell(
               row(
                 result.name, result.named.map { "\($0)" } ?? "none",
                 (result.caughtBy.map { "\($0)" } ?? "none") + (result.isRight ? "" : " !"),

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PageExplorer
+import PageJournalFaults
+
+/// Everything that short workloads can run into, enumerated.
+enum GateCommand {
+  /// Images of one moment inside a recovery, for sequences of three steps.
+  private static let nested = 4
+
+  static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
+    let options = try Options(arguments, known: ["--profile", "--threads", "--nested", "--json"])
+    let profile = try options.profile()
+    let threads = try options.number("--threads", ProcessInfo.processInfo.activeProcessorCount)
+    let nested = try options.number("--nested", Self.nested, from: 0)
+    let known = KnownStates()
+    let progress = Progress(known)
+    var summary = Summary("gate")
+    summary.set("profile", profile.name)
+    summary.set("threads", threads)
+    walk(profile, threads, nested, known, progress, &summary)
+    sweepFaults(threads, known, progress, &summary)
+    progress.leave()
+    let seconds = progress.seconds
+    summary.set("states", known.count)
+    summary.set("seconds", (seconds * 10).rounded() / 10)
+    summary.set("statesPerSecond", Int(Double(known.count) / seconds))
+    Tool.tell(
+      "gate: \(known.count) distinct states in \(Int(seconds)) s on \(threads) threads, "
+        + "\(Int(Double(known.count) / seconds)) a second; \(summary.violations) violations")
+    return summary.finish(to: options.text("--json"))
+  }
+
+  private static func walk(
+    _ profile: CrashProfile, _ threads: Int, _ nested: Int, _ known: KnownStates, _ progress: Progress,
+    _ summary: inout Summary
+  ) {
+    var total = CrashChecker.Counts()
+    var sequences = 0
+    for start in CrashStart.all {
+      progress.enter(start.name)
+      var scope = CrashScope(
+        length: 3, depths: [1, 1, 1, nested > 0 ? 1 : 0],
+        limits: [[nil, nil], [nil, nil], [nil, nil], [nil, nested]])
+      scope.profile = profile
+      let before = (states: known.count, seconds: progress.seconds)
+      let report = CrashWalk(start, scope, known).run(threads: threads) { _ in progress.tick() }
+      total += report.counts
+      sequences += report.sequences
+      progress.leave()
+      let states = known.count - before.states
+      Tool.tell(
+        "\(start.name): \(report.sequences) sequences, \(states) new states, "
+          + "\(Int(Double(states) / (progress.seconds - before.seconds))) a second; \(report.counts.summary)")
+      for finding in report.findings {
+        summary.report(finding.violation, again: "replay \(finding.token) --profile \(profile.name)")
+      }
+    }
+    summary.set("sequences", sequences)
+    summary.set("crashes", total)
+  }
+
+  private static func sweepFaults(
+    _ threads: Int, _ known: KnownStates, _ progress: Progress, _ summary: inout Summary
+  ) {
+    var total = CrashChecker.Counts()
+    var kinds: [String: Int] = [:]
+    var (runs, errors) = (0, 0)
+    for workload in FaultWorkload.all {
+      progress.enter("faults, \(workload)")
+      do {
+        let report = try FaultSweep(workload, known, limit: nil).run(threads: threads)
+        total += report.counts
+        kinds.merge(report.runsByKind, uniquingKeysWith: +)
+        runs += report.runs
+        errors += report.errors
+        for finding in report.findings {
+          summary.report(
+            finding.violation, again: "replay --workload \(workload) --plan '\(finding.plan)'")
+        }
+      } catch {
+        summary.report(violation(error), again: "gate")
+      }
+    }
+    progress.leave()
+    Tool.tell(
+      "faults: \(runs) runs of \(FaultWorkload.all.count) workloads, \(errors) errors met; \(total.summary)")
+    summary.set("faultRuns", kinds)
+    summary.set("crashesAfterFaults", total)
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The commands of crash-fuzz. Exit codes: 0 nothing found, 1 a violation, 64 a command line that makes no sense.
+enum Tool {
+  static let help = """
+    crash-fuzz: crashes, faults and damage on PageJournal's files, enumerated
+
+    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--json FILE]
+           crash-fuzz nightly [--minutes N] [--seed S] [--profile P] [--threads N] [--json FILE]
+           crash-fuzz endless [--seed S] [--profile P] [--threads N]
+           crash-fuzz replay TOKEN [--profile P]
+           crash-fuzz replay --workload W --plan PLAN
+           crash-fuzz mutants [--only NAME] [--list] [--json FILE]
+           crash-fuzz speed
+
+      gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
+               in the recoveries (all of them for two steps; --nested images of a moment for three); every fault at
+               every call, once and sticky; every bit flip and truncation of the golden files
+      nightly  longer sequences, drawn by chance from a seed, for so many minutes (60); endless goes on until stopped
+      replay   one sequence again: the token that a failure printed; or one workload under one plan of faults
+      mutants  bugs on purpose, one at a time (--only this one), each to be found by the invariant that is named for it;
+               a run without any has to find nothing; --list says which there are
+      speed    states a second and core: opening, replay and comparison of a page with a journal of 7 KB
+
+    Profiles: worst (default), nopsow, ext4, xfs. Plans: such as 'write suffix ".journal" call 3 once: error noSpace'.
+    Exit codes: 0 nothing found, 1 a violation, 64 a command line that makes no sense.
+
+    """
+
+  static func run(_ arguments: [String]) -> Int32 {
+    do throws(UsageError) {
+      guard let name = arguments.first else {
+        throw UsageError("which command? crash-fuzz --help lists them")
+      }
+      let rest = Array(arguments.dropFirst())
+      switch name {
+      case "gate": return try GateCommand.run(rest)
+      case "nightly": return try NightlyCommand.run(rest, isEndless: false)
+      case "endless": return try NightlyCommand.run(rest, isEndless: true)
+      case "replay": return try ReplayCommand.run(rest)
+      case "mutants": return try MutantsCommand.run(rest)
+      case "speed": return try SpeedCommand.run(rest)
+      case "help", "--help", "-h":
+        print(help, terminator: "")
+        return 0
+      default: throw UsageError("there is no command \"\(name)\"; crash-fuzz --help lists them")
+      }
+    } catch {
+      say("crash-fuzz: \(error.sentence)")
+      return 64
+    }
+  }
+
+  /// Prints a line at once, also into a pipe.
+  static func tell(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+
+  /// To people, not to programs.
+  static func say(_ text: String, terminator: String = "\n") {
+    FileHandle.standardError.write(Data((text + terminator).utf8))
+  }
+}
+
+/// A command line that makes no sense, in one sentence.
+struct UsageError: Error {
+  var sentence: String
+
+  init(_ sentence: String) { self.sentence = sentence }
+}
