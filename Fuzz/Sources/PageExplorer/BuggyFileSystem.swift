@@ -6,7 +6,7 @@ import Synchronization
 /// What a bug of the file system does to the calls that pass through. Without any of its own, a rule hands all on.
 ///
 /// One object serves a whole process; every file system that is wrapped gets a `BuggyFileSystem` of its own.
-package class Bug: @unchecked Sendable {
+package class FileSystemBug: @unchecked Sendable {
   package init() {}
 
   /// Instead of the file's synchronisation.
@@ -46,7 +46,7 @@ package enum NameChange: Sendable {
 /// A file system with a bug.
 package final class BuggyFileSystem: FileSystem {
   package let base: any FileSystem
-  let bug: Bug
+  let bug: FileSystemBug
   private let latest = Latest()
   let late = Late()
 
@@ -59,7 +59,7 @@ package final class BuggyFileSystem: FileSystem {
     let change = Mutex<NameChange?>(nil)
   }
 
-  package init(_ base: any FileSystem, _ bug: Bug) {
+  package init(_ base: any FileSystem, _ bug: FileSystemBug) {
     self.base = base
     self.bug = bug
   }

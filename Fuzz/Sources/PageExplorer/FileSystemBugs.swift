@@ -4,7 +4,7 @@ import PageJournal
 import PageJournalFaults
 
 /// Files whose path ends like this are never synchronised, and say that they were.
-package final class SkippedFileSync: Bug, @unchecked Sendable {
+package final class SkippedFileSync: FileSystemBug, @unchecked Sendable {
   private let suffix: String
 
   package init(_ suffix: String) { self.suffix = suffix }
@@ -15,7 +15,7 @@ package final class SkippedFileSync: Bug, @unchecked Sendable {
 }
 
 /// Directories are not synchronised where `condition` says so, and say that they were.
-package final class SkippedDirectorySync: Bug, @unchecked Sendable {
+package final class SkippedDirectorySync: FileSystemBug, @unchecked Sendable {
   /// What is known of the call: the path, the how-manieth it is of its open directory, the latest change of a name.
   package typealias Condition = @Sendable (_ path: String, _ number: Int, _ latest: NameChange?) -> Bool
 
@@ -31,7 +31,7 @@ package final class SkippedDirectorySync: Bug, @unchecked Sendable {
 }
 
 /// A synchronisation of a journal returns at once and happens with the next call.
-package final class LateSync: Bug, @unchecked Sendable {
+package final class LateSync: FileSystemBug, @unchecked Sendable {
   package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     guard file.path.hasSuffix(".journal") else { return try file.base.synchronize() }
     file.system.late.file.withLock { $0 = file.base }
@@ -49,7 +49,7 @@ package final class LateSync: Bug, @unchecked Sendable {
 }
 
 /// A temporary file gets its last name before it is synchronised.
-package final class EarlyRename: Bug, @unchecked Sendable {
+package final class EarlyRename: FileSystemBug, @unchecked Sendable {
   private let suffix: String
 
   /// - Parameter suffix: the end of the temporary names that this happens to.
@@ -71,7 +71,7 @@ package final class EarlyRename: Bug, @unchecked Sendable {
 }
 
 /// The old journals of a page go as soon as its snapshot has its name, before that name is durable.
-package final class EarlyUnlink: Bug, @unchecked Sendable {
+package final class EarlyUnlink: FileSystemBug, @unchecked Sendable {
   package override func rename(_ path: String, to target: String, _ system: any FileSystem)
     throws(StorageError)
   {
@@ -86,7 +86,7 @@ package final class EarlyUnlink: Bug, @unchecked Sendable {
 }
 
 /// A synchronisation that failed is tried once more, and what that says is believed.
-package final class RepeatedSync: Bug, @unchecked Sendable {
+package final class RepeatedSync: FileSystemBug, @unchecked Sendable {
   package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     do throws(StorageError) { return try file.base.synchronize() } catch {
       return try file.base.synchronize()
@@ -95,14 +95,14 @@ package final class RepeatedSync: Bug, @unchecked Sendable {
 }
 
 /// A synchronisation that failed is called a success.
-package final class BelievedSync: Bug, @unchecked Sendable {
+package final class BelievedSync: FileSystemBug, @unchecked Sendable {
   package override func synchronize(_ file: BuggyFile) throws(StorageError) -> Durability {
     (try? file.base.synchronize()) ?? .medium
   }
 }
 
 /// A write for which there is no space is called a success.
-package final class SwallowedNoSpace: Bug, @unchecked Sendable {
+package final class SwallowedNoSpace: FileSystemBug, @unchecked Sendable {
   package override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError)
     -> Int
   {
@@ -115,7 +115,7 @@ package final class SwallowedNoSpace: Bug, @unchecked Sendable {
 }
 
 /// A write that took a part is reported as one that took all.
-package final class IgnoredShortWrite: Bug, @unchecked Sendable {
+package final class IgnoredShortWrite: FileSystemBug, @unchecked Sendable {
   package override func write(_ bytes: Span<UInt8>, _ file: BuggyFile, at offset: UInt64) throws(StorageError)
     -> Int
   {
@@ -125,6 +125,6 @@ package final class IgnoredShortWrite: Bug, @unchecked Sendable {
 }
 
 /// The lock is given to everybody.
-package final class NoLock: Bug, @unchecked Sendable {
+package final class NoLock: FileSystemBug, @unchecked Sendable {
   package override func tryLock(_ directory: any Directory) throws(StorageError) -> Bool { true }
 }

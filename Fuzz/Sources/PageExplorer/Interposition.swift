@@ -14,7 +14,7 @@ package enum Interposition {
   }
 
   /// Everything in `body` meets this bug.
-  package static func with<Result>(_ bug: Bug, _ body: () throws -> Result) rethrows -> Result {
+  package static func with<Result>(_ bug: FileSystemBug, _ body: () throws -> Result) rethrows -> Result {
     try $wrapper.withValue({ BuggyFileSystem($0, bug) }, operation: body)
   }
 }

@@ -47,7 +47,7 @@ enum MutantsCommand {
       "swift", "run", "-c", "release", "--package-path", package, "--traits", "Mutants", "--scratch-path",
       "\(package)/.build/mutants", "crash-fuzz", "mutants",
     ]
-    say(
+    Tool.say(
       "crash-fuzz mutants: this build has none; building one that has:\n  \(command.joined(separator: " "))")
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -27,9 +27,10 @@ import Testing
       ("level-0", [.commit(.append)], EarlyRename(".content.tmp"), 5),
       ("seven-kilobytes", [.commit(.append), .sync], LateSync(), 1),
       ("merge-pending", [.step], EarlyUnlink(), 2),
-    ] as [(String, [CrashStep], Bug, Int)])
-  func aBugOfTheFileSystemIsFound(_ start: String, _ steps: [CrashStep], _ bug: Bug, _ invariant: Int) throws
-  {
+    ] as [(String, [CrashStep], FileSystemBug, Int)])
+  func aBugOfTheFileSystemIsFound(
+    _ start: String, _ steps: [CrashStep], _ bug: FileSystemBug, _ invariant: Int
+  ) throws {
     #expect(try firstViolation(start, steps) == nil)
     let found = try Interposition.with(bug) { try firstViolation(start, steps) }
     #expect(found?.invariant == invariant, "\(found?.description ?? "nothing was found")")

@@ -9,7 +9,7 @@ import PageJournal
   struct SeededBug: Sendable {
     enum Place: Sendable {
       case engine(Mutant)
-      case fileSystem(Bug)
+      case fileSystem(FileSystemBug)
     }
 
     var name: String
@@ -37,7 +37,7 @@ import PageJournal
       SeededBug(name: mutant.rawValue, invariant: invariant, place: .engine(mutant), battery: battery)
     }
 
-    private static func fileSystem(_ name: String, _ bug: Bug, _ invariant: Int, _ battery: Battery)
+    private static func fileSystem(_ name: String, _ bug: FileSystemBug, _ invariant: Int, _ battery: Battery)
       -> SeededBug
     {
       SeededBug(name: name, invariant: invariant, place: .fileSystem(bug), battery: battery)
