@@ -28,11 +28,10 @@ public enum PageInspector {
           .notFound, "read the page", cause: "it has no file",
           file: "\(directory)/\(PageFileName.snapshot(id).text)", page: id)
       }
-      let recovery = Recovery(files, floor: floor)
       // Whatever a writer leaves half done looks the same twice only when nobody is writing.
-      if recovery.report.verdict <= .leftOpen || last.map({ same($0.files, files) }) == true {
-        return opened(recovery)
-      }
+      if let last, same(last.files, files) { return opened(last.recovery) }
+      let recovery = Recovery(files, floor: floor)
+      if recovery.report.verdict <= .leftOpen { return opened(recovery) }
       last = (files, recovery)
     }
     if let last { return opened(last.recovery) }
