@@ -25,10 +25,18 @@ let package = Package(
     .target(
       name: "PageExplorer", dependencies: [ours("PageJournal"), ours("PageJournalFaults")],
       swiftSettings: settings),
+    // The same for a whole document.
+    .target(
+      name: "DocumentExplorer",
+      dependencies: ["PageExplorer", ours("PageJournal"), ours("PageJournalFaults"), ours("LNote")],
+      swiftSettings: settings),
     .target(name: "CVolume"),
     .executableTarget(
       name: "crash-fuzz",
-      dependencies: ["PageExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults")],
+      dependencies: [
+        "PageExplorer", "DocumentExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults"),
+        ours("LNote"),
+      ],
       swiftSettings: settings,
       linkerSettings: [
         .unsafeFlags(

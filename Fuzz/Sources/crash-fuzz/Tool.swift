@@ -12,6 +12,7 @@ enum Tool {
            crash-fuzz endless [--seed S] [--profile P] [--threads N]
            crash-fuzz replay TOKEN [--profile P]
            crash-fuzz replay --workload W --plan PLAN
+           crash-fuzz mutants [--only NAME] [--list] [--json FILE]
            crash-fuzz speed
 
       gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
@@ -19,6 +20,8 @@ enum Tool {
                every call, once and sticky; every bit flip and truncation of the golden files
       nightly  longer sequences, drawn by chance from a seed, for so many minutes (60); endless goes on until stopped
       replay   one sequence again: the token that a failure printed; or one workload under one plan of faults
+      mutants  bugs on purpose, one at a time (--only this one), each to be found by the invariant that is named for it;
+               a run without any has to find nothing; --list says which there are
       speed    states a second and core: opening, replay and comparison of a page with a journal of 7 KB
 
     Profiles: worst (default), nopsow, ext4, xfs. Plans: such as 'write suffix ".journal" call 3 once: error noSpace'.
@@ -37,6 +40,7 @@ enum Tool {
       case "nightly": return try NightlyCommand.run(rest, isEndless: false)
       case "endless": return try NightlyCommand.run(rest, isEndless: true)
       case "replay": return try ReplayCommand.run(rest)
+      case "mutants": return try MutantsCommand.run(rest)
       case "speed": return try SpeedCommand.run(rest)
       case "help", "--help", "-h":
         print(help, terminator: "")

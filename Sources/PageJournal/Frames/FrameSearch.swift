@@ -124,6 +124,11 @@ public struct FrameSearch: Sendable {
 
   /// Whether the plausible frame at an offset is the one behind `chain`.
   private mutating func isFrame(_ bytes: [UInt8], _ offset: Int, _ length: Int, _ chain: FrameChain) -> Bool {
+    #if Mutants
+      if Mutant.isOn(.searchReadsEverything) {
+        return chain.crc(of: bytes.span, at: offset, length: length) == bytes.littleEndian32(at: offset + 4)
+      }
+    #endif
     budget -= min(length, Self.longFrame) + 64
     let stored = bytes.littleEndian32(at: offset + 4)
     guard length >= Self.longFrame else {
