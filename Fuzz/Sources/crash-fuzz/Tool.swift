@@ -7,7 +7,7 @@ enum Tool {
   static let help = """
     crash-fuzz: crashes, faults and damage on PageJournal's files, enumerated
 
-    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--json FILE]
+    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--only PART] [--json FILE]
            crash-fuzz nightly [--minutes N] [--seed S] [--profile P] [--threads N] [--json FILE]
            crash-fuzz endless [--seed S] [--profile P] [--threads N]
            crash-fuzz replay TOKEN [--profile P]
@@ -17,7 +17,8 @@ enum Tool {
 
       gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
                in the recoveries (all of them for two steps; --nested images of a moment for three); every fault at
-               every call, once and sticky; every bit flip and truncation of the golden files
+               every call, once and sticky; every bit flip and truncation of the golden files; documents; kills; what has
+               a check of its own. Parts: crashes, faults, damage, checks
       nightly  longer sequences, drawn by chance from a seed, for so many minutes (60); endless goes on until stopped
       replay   one sequence again: the token that a failure printed; or one workload under one plan of faults
       mutants  bugs on purpose, one at a time (--only this one), each to be found by the invariant that is named for it;
