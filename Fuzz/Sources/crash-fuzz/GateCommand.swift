@@ -13,7 +13,7 @@ enum GateCommand {
 
   static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
     let options = try Options(
-      arguments, known: ["--profile", "--threads", "--nested", "--only", "--json"])
+      arguments, known: ["--profile", "--threads", "--nested", "--only", "--start", "--json"])
     let profile = try options.profile()
     let threads = try options.number("--threads", ProcessInfo.processInfo.activeProcessorCount)
     let nested = try options.number("--nested", Self.nested, from: 0)
@@ -21,6 +21,12 @@ enum GateCommand {
     if let only, !parts.contains(only) {
       throw UsageError("--only takes one of \(parts.joined(separator: ", ")), not \"\(only)\"")
     }
+    let start = options.text("--start")
+    if let start, CrashStart.named(start) == nil {
+      throw UsageError(
+        "there is no start \"\(start)\"; known are \(CrashStart.all.map(\.name).joined(separator: ", "))")
+    }
+    let starts = CrashStart.all.filter { start == nil || start == $0.name }
     func isWanted(_ part: String) -> Bool { only.map { $0 == part } ?? true }
     let known = KnownStates()
     let progress = Progress(known)
@@ -28,7 +34,7 @@ enum GateCommand {
     var others = 0
     summary.set("profile", profile.name)
     summary.set("threads", threads)
-    if isWanted("crashes") { walk(profile, threads, nested, known, progress, &summary) }
+    if isWanted("crashes") { walk(starts, profile, threads, nested, known, progress, &summary) }
     if isWanted("faults") { sweepFaults(threads, known, progress, &summary) }
     if isWanted("damage") { others += GateChecks.goldenFiles(threads, progress, &summary) }
     if isWanted("checks") { others += GateChecks.others(threads, progress, &summary) }
@@ -45,12 +51,12 @@ enum GateCommand {
   }
 
   private static func walk(
-    _ profile: CrashProfile, _ threads: Int, _ nested: Int, _ known: KnownStates, _ progress: Progress,
-    _ summary: inout Summary
+    _ starts: [CrashStart], _ profile: CrashProfile, _ threads: Int, _ nested: Int, _ known: KnownStates,
+    _ progress: Progress, _ summary: inout Summary
   ) {
     var total = CrashChecker.Counts()
     var sequences = 0
-    for start in CrashStart.all {
+    for start in starts {
       progress.enter(start.name)
       var scope = CrashScope(
         length: 3, depths: [1, 1, 1, nested > 0 ? 1 : 0],

@@ -7,7 +7,7 @@ enum Tool {
   static let help = """
     crash-fuzz: crashes, faults and damage on PageJournal's files, enumerated
 
-    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--only PART] [--json FILE]
+    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--only PART] [--start START] [--json FILE]
            crash-fuzz nightly [--minutes N] [--seed S] [--profile P] [--threads N] [--json FILE]
            crash-fuzz endless [--seed S] [--profile P] [--threads N]
            crash-fuzz replay TOKEN [--profile P]

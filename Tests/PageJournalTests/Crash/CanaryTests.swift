@@ -25,7 +25,7 @@ import Testing
     arguments: [
       ("level-0", [.commit(.append)], SkippedFileSync(".content.tmp"), 5),
       ("level-0", [.commit(.append)], EarlyRename(".content.tmp"), 5),
-      ("seven-kilobytes", [.commit(.append), .sync], LateSync(), 1),
+      ("long-journal", [.commit(.append), .sync], LateSync(), 1),
       ("merge-pending", [.step], EarlyUnlink(), 2),
     ] as [(String, [CrashStep], FileSystemBug, Int)])
   func aBugOfTheFileSystemIsFound(

@@ -71,7 +71,7 @@ import PageJournal
         .kills(starts: ["level-0"], length: 1)),
       fileSystem("journals-unlinked-before-sync", EarlyUnlink(), 2, pending),
       // Where a name is new, the synchronisation of the directory is the call with which it happens: in time.
-      fileSystem("acknowledged-before-sync", LateSync(), 1, .crashes(starts: ["seven-kilobytes"], length: 2)),
+      fileSystem("acknowledged-before-sync", LateSync(), 1, .crashes(starts: ["long-journal"], length: 2)),
       fileSystem(
         "extension-not-synced", SkippedFileSync(".content"), 3, .kills(starts: ["closed-page"], length: 1)),
       fileSystem(
