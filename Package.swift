@@ -57,7 +57,8 @@ let package = Package(
       name: "PageExplorer", dependencies: ["PageJournal", "PageJournalFaults"],
       path: "Fuzz/Sources/PageExplorer", swiftSettings: tests),
     .target(
-      name: "FuzzEntries", dependencies: ["PageJournal", "InkElements", "LNote", "LNoteFormats"],
+      name: "FuzzEntries",
+      dependencies: ["PageJournal", "PageJournalFaults", "InkElements", "LNote", "LNoteFormats"],
       path: "Fuzz/Sources/FuzzEntries", swiftSettings: tests),
     .testTarget(
       name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults", "PageExplorer"],
