@@ -60,7 +60,8 @@ let package = Package(
       name: "DocumentExplorer", dependencies: ["PageExplorer", "PageJournal", "PageJournalFaults", "LNote"],
       path: "Fuzz/Sources/DocumentExplorer", swiftSettings: tests),
     .target(
-      name: "FuzzEntries", dependencies: ["PageJournal", "InkElements", "LNote", "LNoteFormats"],
+      name: "FuzzEntries",
+      dependencies: ["PageJournal", "PageJournalFaults", "InkElements", "LNote", "LNoteFormats"],
       path: "Fuzz/Sources/FuzzEntries", swiftSettings: tests),
     .testTarget(
       name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults", "PageExplorer"],

@@ -48,7 +48,9 @@ let package = Package(
     // What the fuzzers call; the tests of the main package replay FailCases through the same files.
     .target(
       name: "FuzzEntries",
-      dependencies: [ours("PageJournal"), ours("InkElements"), ours("LNote"), ours("LNoteFormats")],
+      dependencies: [
+        ours("PageJournal"), ours("PageJournalFaults"), ours("InkElements"), ours("LNote"), ours("LNoteFormats"),
+      ],
       swiftSettings: settings),
     .target(name: "CFuzzer"),
     .executableTarget(
