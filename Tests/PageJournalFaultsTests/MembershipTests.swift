@@ -49,7 +49,7 @@ import Testing
   }
 
   /// An image with one file or name changed is a member only if it is one of those that are enumerated.
-  @Test func imageThatIsAltereredIsNoMember() throws {
+  @Test func imageThatIsAlteredIsNoMember() throws {
     var (altered, members) = (0, 0)
     for seed in UInt64(1)...120 {
       var random = SplitMix64(seed: seed)

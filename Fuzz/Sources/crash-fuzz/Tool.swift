@@ -37,6 +37,8 @@ enum Tool {
       case "nightly": return try NightlyCommand.run(rest, isEndless: false)
       case "endless": return try NightlyCommand.run(rest, isEndless: true)
       case "replay": return try ReplayCommand.run(rest)
+      case "real": return try RealCommand.run(rest)
+      case "kill": return try KillCommand.run(rest)
       case "speed": return try SpeedCommand.run(rest)
       case "help", "--help", "-h":
         print(help, terminator: "")

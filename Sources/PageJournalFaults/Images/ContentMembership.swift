@@ -32,6 +32,17 @@ struct ContentMembership {
     }
   }
 
+  /// For bytes that may not be left: a few words on what speaks against them.
+  func objection(to bytes: [UInt8]) -> String {
+    guard isCertainPartKept(bytes) else { return "bytes that were certain are not there" }
+    var walk = MembershipWalk(
+      wanted: bytes, durable: durable, pieces: pieces, stale: stale, profile: profile)
+    if histories.first.map({ walk.run($0) }) == true { return "nothing" }
+    guard walk.isSizeExplained else { return "it never had the size \(bytes.count)" }
+    let places = walk.open.sorted().prefix(4).map { "\($0 * profile.unit)" }
+    return "the piece of \(profile.unit) bytes at \(places.joined(separator: ", ")) never showed this"
+  }
+
   /// Whether every byte outside of the pending pieces is the durable one.
   private func isCertainPartKept(_ bytes: [UInt8]) -> Bool {
     var done = 0
@@ -58,9 +69,9 @@ private struct MembershipWalk {
   private let unit: Int
 
   private var now: [UInt8]
-  private var isSizeExplained: Bool
+  private(set) var isSizeExplained: Bool
   /// Pieces below the wanted size that are not explained yet.
-  private var open: Set<Int> = []
+  private(set) var open: Set<Int> = []
   private var covered: [Int: CoveredBytes] = [:]
 
   init(

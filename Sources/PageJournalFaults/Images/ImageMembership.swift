@@ -188,14 +188,15 @@ final class ImageMembership {
     var found: [String] = []
     for path in image.paths {
       guard let bytes = image[path], let inodes = candidates[path] else { continue }
-      let isAllowed = inodes.contains { inode in
-        [0, disk.files[inode]?.carriedBelow ?? 0].contains { floor in
-          membership(of: .init(inode: inode, certainBelow: floor))?.allows(bytes) == true
+      // A file has at most two sets of bytes to choose from: with and without those that a rename carried.
+      let choices = inodes.sorted().flatMap { inode in
+        Set([0, disk.files[inode]?.carriedBelow ?? 0]).sorted().compactMap { floor in
+          membership(of: .init(inode: inode, certainBelow: floor))
         }
       }
-      if !isAllowed {
-        found.append("\(path): these bytes were never written there, or were certain otherwise")
-      }
+      guard !choices.contains(where: { $0.allows(bytes) }) else { continue }
+      let reasons = choices.map { $0.objection(to: bytes) }
+      found.append("\(path): \(reasons.isEmpty ? "it was a directory" : reasons.joined(separator: ", or "))")
     }
     let unheard = image.paths.filter { path in
       let cut = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
