@@ -9,7 +9,8 @@ import PageJournalFaults
 enum RealCommand {
   static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
     let options = try Options(
-      arguments, known: ["--filesystem", "--cycles", "--seed", "--first", "--mkfs", "--keep", "--json"])
+      arguments,
+      known: ["--filesystem", "--cycles", "--seed", "--first", "--mkfs", "--keep", "--canary", "--json"])
     let name = options.text("--filesystem") ?? ""
     guard let kind = RealVolume.Kind(rawValue: name) else {
       throw UsageError("real takes --filesystem ext4 or xfs\(name.isEmpty ? "" : ", not \"\(name)\"")")
@@ -17,20 +18,22 @@ enum RealCommand {
     let cycles = try options.number("--cycles", 2000)
     let seed = try options.number("--seed", UInt64(1), from: 0)
     let first = try options.number("--first", 0, from: 0)
+    let isCanary = try options.isCanary("unsynced")
     var summary = Summary("real")
     summary.set("filesystem", kind.rawValue)
     summary.set("seed", seed)
     let keep = options.text("--keep") ?? NSTemporaryDirectory() + "crash-fuzz-\(getpid())"
     let volume: RealVolume
     do throws(NoVolume) {
-      volume = try RealVolume(kind, maker: options.text("--mkfs"), scratch: try scratch())
+      volume = try RealVolume(kind, maker: options.text("--mkfs"), scratch: scratchFolder)
     } catch {
       Tool.tell("real: \(error.reason)\nskipped: \(cycles) cycles")
+      rmdir(scratchFolder)
       summary.set("skipped", cycles)
       summary.set("reason", error.reason)
       return summary.finish(to: options.text("--json"))
     }
-    let run = RealCycles(volume, kind, seed: seed)
+    let run = RealCycles(volume, kind, seed: seed, isCanary: isCanary)
     let progress = CycleProgress("real \(kind.rawValue)")
     var done = 0
     var isBroken = true
@@ -62,8 +65,10 @@ enum RealCommand {
       progress.tick(done, of: cycles, violations: summary.violations)
     }
     progress.leave()
+    summary.set("interrupted", progress.mustEnd)
     tell(run, kind, done, progress.seconds, &summary)
-    return summary.finish(to: options.text("--json"))
+    let code = summary.finish(to: options.text("--json"))
+    return progress.mustEnd && code == 0 ? 130 : code
   }
 
   private static func tell(
@@ -84,17 +89,11 @@ enum RealCommand {
     summary.set("millisecondsPerCycle", milliseconds)
   }
 
-  /// A folder in memory where there is one: the volumes are written a lot.
-  private static func scratch() throws(NoVolume) -> String {
+  /// In memory where that is possible: the volumes are written a lot.
+  private static let scratchFolder: String = {
     let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
-    let folder = "\(place)/crash-fuzz-\(getpid())"
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw NoVolume(reason: "\(folder) cannot be made: \(error.localizedDescription)")
-    }
-    return folder
-  }
+    return "\(place)/crash-fuzz-\(getpid())"
+  }()
 
   /// Puts what was found into a folder, with the log.
   private static func kept(_ run: RealCycles, _ reason: String, _ again: String, in folder: String)

@@ -29,8 +29,12 @@ final class RealCycles {
   private(set) var log: [String] = []
   private(set) var image = Image()
 
-  init(_ volume: RealVolume, _ kind: RealVolume.Kind, seed: UInt64) {
+  /// Whether files are not synchronised, so that there is something to find.
+  private let isCanary: Bool
+
+  init(_ volume: RealVolume, _ kind: RealVolume.Kind, seed: UInt64, isCanary: Bool) {
     self.volume = volume
+    self.isCanary = isCanary
     self.profile = kind == .ext4 ? .ext4 : .xfs
     self.seed = seed
     root = volume.folder + "/document"
@@ -82,7 +86,7 @@ final class RealCycles {
       in: directory, other: volume.folder + "/other",
       rate: [0, 5, 25, 60][Int.random(in: 0..<4, using: &random)],
       seed: random.next())
-    let tee = RealTee(root, .restart(from: before), cut) {
+    let tee = RealTee(root, .restart(from: before), cut, forgetsSyncs: isCanary) {
       cut.calls == target - 1 ? noise.actBeforeCut() : noise.act()
     }
     var workload = RealWorkload(model, in: directory, tee, seed: random.next())

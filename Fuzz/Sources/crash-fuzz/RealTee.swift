@@ -19,12 +19,17 @@ final class RealTee: FileSystem {
   private let real = PosixFileSystem()
   /// The real folder that is the model's root.
   private let root: String
+  /// Whether files are said to be synchronised and are not.
+  let forgetsSyncs: Bool
   /// Called before each call.
   private let prelude: @Sendable () -> Void
   private let state: Mutex<State>
 
-  init(_ root: String, _ model: SimulatedFileSystem, _ cut: RealCut, prelude: @escaping @Sendable () -> Void)
-  {
+  init(
+    _ root: String, _ model: SimulatedFileSystem, _ cut: RealCut, forgetsSyncs: Bool,
+    prelude: @escaping @Sendable () -> Void
+  ) {
+    self.forgetsSyncs = forgetsSyncs
     self.root = root
     self.model = model
     self.cut = cut
@@ -201,7 +206,7 @@ private final class RealFile: File, RealHandle {
 
   func synchronize() throws(StorageError) -> Durability {
     try tee.call(path) { () throws(StorageError) in
-      try real.synchronize()
+      tee.forgetsSyncs ? .medium : try real.synchronize()
     } onModel: { _ throws(StorageError) in
       _ = try model?.synchronize()
     }

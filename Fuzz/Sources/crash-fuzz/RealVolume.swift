@@ -46,6 +46,11 @@ final class RealVolume {
     }
     guard geteuid() == 0 else { throw NoVolume(reason: "mounting takes root") }
     try Self.require(cvolume_own_mounts(), "the process cannot have mounts of its own")
+    do {
+      try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    } catch {
+      throw NoVolume(reason: "\(scratch) cannot be made: \(error.localizedDescription)")
+    }
     self.scratch = scratch
     self.kind = kind
     self.maker = maker
