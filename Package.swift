@@ -57,7 +57,11 @@ let package = Package(
       name: "PageExplorer", dependencies: ["PageJournal", "PageJournalFaults"],
       path: "Fuzz/Sources/PageExplorer", swiftSettings: tests),
     .target(
-      name: "FuzzEntries", dependencies: ["PageJournal", "InkElements", "LNote", "LNoteFormats"],
+      name: "DocumentExplorer", dependencies: ["PageExplorer", "PageJournal", "PageJournalFaults", "LNote"],
+      path: "Fuzz/Sources/DocumentExplorer", swiftSettings: tests),
+    .target(
+      name: "FuzzEntries",
+      dependencies: ["PageJournal", "PageJournalFaults", "InkElements", "LNote", "LNoteFormats"],
       path: "Fuzz/Sources/FuzzEntries", swiftSettings: tests),
     .testTarget(
       name: "PageJournalTests", dependencies: ["PageJournal", "PageJournalFaults", "PageExplorer"],
@@ -69,7 +73,7 @@ let package = Package(
     .testTarget(name: "InkElementsTests", dependencies: ["InkElements"], swiftSettings: tests),
     .testTarget(
       name: "LNoteTests",
-      dependencies: ["PageJournal", "PageJournalFaults", "InkElements", "LNote"],
+      dependencies: ["PageJournal", "PageJournalFaults", "InkElements", "LNote", "DocumentExplorer"],
       swiftSettings: tests),
     .testTarget(
       name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],

@@ -25,10 +25,18 @@ let package = Package(
     .target(
       name: "PageExplorer", dependencies: [ours("PageJournal"), ours("PageJournalFaults")],
       swiftSettings: settings),
+    // The same for a whole document.
+    .target(
+      name: "DocumentExplorer",
+      dependencies: ["PageExplorer", ours("PageJournal"), ours("PageJournalFaults"), ours("LNote")],
+      swiftSettings: settings),
     .target(name: "CVolume"),
     .executableTarget(
       name: "crash-fuzz",
-      dependencies: ["PageExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults")],
+      dependencies: [
+        "PageExplorer", "DocumentExplorer", "CVolume", ours("PageJournal"), ours("PageJournalFaults"),
+        ours("LNote"),
+      ],
       swiftSettings: settings,
       linkerSettings: [
         .unsafeFlags(
@@ -40,10 +48,14 @@ let package = Package(
     // What the fuzzers call; the tests of the main package replay FailCases through the same files.
     .target(
       name: "FuzzEntries",
-      dependencies: [ours("PageJournal"), ours("InkElements"), ours("LNote"), ours("LNoteFormats")],
+      dependencies: [
+        ours("PageJournal"), ours("PageJournalFaults"), ours("InkElements"), ours("LNote"), ours("LNoteFormats"),
+      ],
       swiftSettings: settings),
     .target(name: "CFuzzer"),
     .executableTarget(
       name: "fuzz-targets", dependencies: ["FuzzEntries", "CFuzzer"], swiftSettings: settings),
+    // Runs crash-fuzz as a process, and so depends on none of its modules.
+    .testTarget(name: "CrashFuzzTests", swiftSettings: settings),
   ]
 )

@@ -167,6 +167,9 @@ extension NoteDocument {
   /// What was only read is not durable: a killed process may have left it in the kernel's memory. That goes for the
   /// package's own name too, which its folder holds.
   private static func makeDurable(_ paths: NotePaths, _ fileSystem: any FileSystem) throws(StorageError) {
+    #if Mutants
+      if Mutant.isOn(.recordShownBeforeDurable) { return }
+    #endif
     do throws(StorageError) {
       let file = try fileSystem.open(paths.document, .readWrite)
       defer { file.close() }
@@ -238,6 +241,9 @@ extension NoteDocument {
     var unlisted: [PageID] = []
     for id in try store.pages() where !known.contains(id) {
       let isRest = isRestOfCreation(id, paths, environment.storage.fileSystem)
+      #if Mutants
+        if Mutant.isOn(.unlistedPageIsSwept), (try? store.remove(id)) != nil { continue }
+      #endif
       if !isRest || (try? store.remove(id)) == nil { unlisted.append(id) }
     }
     let pending = record.removed.count

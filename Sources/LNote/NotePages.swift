@@ -25,6 +25,12 @@ extension NoteDocument {
       }
       let store = try requireStore()
       let id = environment.storage.newPageID()
+      #if Mutants
+        if Mutant.isOn(.listBeforePageFile) {
+          try change { $0.pages.insert(PageRecord(id: id, width: width, height: height, now: 0), at: place) }
+          return try store.create(id)
+        }
+      #endif
       let page = try store.create(id)
       do throws(StorageError) {
         try change { record in
@@ -49,6 +55,9 @@ extension NoteDocument {
       let store = try requireStore()
       try change { record in
         record.pages.removeAll { $0.id == id }
+        #if Mutants
+          if Mutant.isOn(.removalIsNotRecorded) { return }
+        #endif
         record.removed.append(id)
       }
       try store.remove(id)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DocumentExplorer
 import PageJournal
 import PageJournalFaults
 import Testing

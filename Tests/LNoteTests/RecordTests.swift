@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DocumentExplorer
 import LNote
 import PageJournal
 import PageJournalFaults
@@ -80,11 +81,11 @@ import Testing
     #expect(document.obstacle?.code == code, "\(what)")
     #expect(document.pages.map(\.id) == ids, "\(what)")
     for id in ids { #expect(try document.page(id).view?.count == 1, "\(what)") }
-    #expect(LNoteTests.code { _ = try document.addPage(width: 1, height: 1) } == .readOnly, "\(what)")
-    #expect(LNoteTests.code { try document.removePage(ids[0]) } == .readOnly, "\(what)")
-    #expect(LNoteTests.code { try document.movePage(ids[0], to: 1) } == .readOnly, "\(what)")
-    #expect(LNoteTests.code { try document.setTitle("x") } == .readOnly, "\(what)")
-    #expect(LNoteTests.code { _ = try document.addAsset([1], type: "png") } == .readOnly, "\(what)")
+    #expect(DocumentExplorer.code { _ = try document.addPage(width: 1, height: 1) } == .readOnly, "\(what)")
+    #expect(DocumentExplorer.code { try document.removePage(ids[0]) } == .readOnly, "\(what)")
+    #expect(DocumentExplorer.code { try document.movePage(ids[0], to: 1) } == .readOnly, "\(what)")
+    #expect(DocumentExplorer.code { try document.setTitle("x") } == .readOnly, "\(what)")
+    #expect(DocumentExplorer.code { _ = try document.addAsset([1], type: "png") } == .readOnly, "\(what)")
     try document.sync()
     #expect(try bench.image() == before, "\(what)")
     if writesPages {

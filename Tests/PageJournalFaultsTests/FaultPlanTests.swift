@@ -18,7 +18,7 @@ import Testing
     let sync = SynchronizationFailure.allCases.randomElement(using: &random) ?? .clean
     let count = Int(number % 5000) + 1
     let (kinds, effect): ([FileOperation], FaultRule.Effect) =
-      switch Int.random(in: 0..<8, using: &random) {
+      switch Int.random(in: 0..<9, using: &random) {
       case 0:
         (FileOperation.allCases, .error(StorageError.Code.allCases.randomElement(using: &random) ?? .io))
       case 1: ([.write], .short(count, then: .proceed))
@@ -27,7 +27,8 @@ import Testing
       case 4: ([.synchronizeFile, .synchronizeDirectory], .sync(sync))
       case 5: ([.read], .flip(bit: number))
       case 6: ([.read], .zero(sector: number))
-      default: ([.read], .stale(sector: number))
+      case 7: ([.read], .stale(sector: number))
+      default: ([.read], .misdirect(sector: number, other: number / 3))
       }
     let chosen = kinds.filter { _ in Bool.random(using: &random) }
     return FaultRule(

@@ -159,6 +159,16 @@ import Testing
     #expect(try file.read(at: 600, count: 10) == Array(ink(1200)[600..<610]))
   }
 
+  @Test func sectorIsReadWithTheBytesOfAnother() throws {
+    try disk.put("/a", ink(1200))
+    let system = try faulting("read sticky: misdirect 0 1; read sticky: misdirect 2 9")
+    let file = try system.open("/a", .read)
+    let wanted: [UInt8] = Array(ink(1200)[512..<1024]) + Array(ink(1200)[512..<1024]) + zeros(176)
+    #expect(try file.read(at: 0, count: 2000) == wanted)
+    #expect(try file.read(at: 100, count: 10) == Array(ink(1200)[612..<622]))
+    #expect(try disk.content("/a") == ink(1200))
+  }
+
   @Test func rulesOnTheSameCallAddUp() throws {
     let system = try faulting(
       "write: short 4 then proceed; write: short 2 then proceed; read: flip 0; read: flip 1")

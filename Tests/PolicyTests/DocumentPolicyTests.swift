@@ -25,4 +25,14 @@ import Testing
     let start = try #require(program.range(of: "import PageJournal"))
     #expect(readme.contains("```swift\n" + program[start.lowerBound...] + "```"))
   }
+
+  /// `Scripts/test` builds and runs the snippet; the page shows just that.
+  @Test func theCrashTestOfThePageIsTheSnippet() throws {
+    let page = try #require(Repository.text("docs/crash-testing.md"))
+    let snippet = try #require(Repository.text("Snippets/CrashTestYourApp.swift"))
+    let shown = try #require(
+      snippet.components(separatedBy: "// snippet.show\n").last?.components(separatedBy: "// snippet.hide")
+        .first)
+    #expect(page.contains("```swift\nimport PageJournal\nimport PageJournalFaults\n\n\(shown)```"))
+  }
 }

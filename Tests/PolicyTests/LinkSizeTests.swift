@@ -35,6 +35,8 @@ import Testing
       #expect(with.size - without.size <= Self.limit)
       #expect(with.size > without.size + 50_000, "the engine is not in it")
 
+      try Mutants.requireNone(in: try Data(contentsOf: URL(filePath: "\(folder)/release/WithEngine")))
+
       let libraries = try Command.run("ldd", [with.path])
       #expect(libraries.status == 0 && libraries.output.contains("libswiftCore"), "\(libraries.output)")
       #expect(!libraries.output.contains("Foundation"), "\(libraries.output)")

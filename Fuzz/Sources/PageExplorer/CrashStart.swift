@@ -37,7 +37,7 @@ package struct CrashStart: Sendable, CustomStringConvertible {
       name: "wide-merge-pending", threshold: 1, prefix: [.commit(.append), .sync, .commit(.append)],
       payload: 700),
     CrashStart(
-      name: "seven-kilobytes", prefix: (0..<11).map { _ in .commit(.append) } + [.sync], payload: 600),
+      name: "long-journal", prefix: (0..<5).map { _ in .commit(.append) } + [.sync], payload: 600),
   ]
 
   package static func named(_ name: String) -> CrashStart? { all.first { $0.name == name } }

@@ -102,8 +102,23 @@ package final class FaultSweep: Sendable {
       return (run, nil)
     } catch {
       let fired = run.firstFired.map { "\($0.operation.rawValue) …\($0.path.suffix(12))" } ?? "nothing"
-      return (run, violation(error).adding("fired on \(fired)"))
+      return (run, Self.named(violation(error), run, plan).adding("fired on \(fired)"))
     }
+  }
+
+  /// A loss is of the invariant that speaks of what failed, where one does.
+  private static func named(_ found: Violation, _ run: FaultRun, _ plan: FaultPlan) -> Violation {
+    guard found.invariant == 1, let operation = run.firstFired?.operation else { return found }
+    let isOfSpace = plan.rules.contains { rule in
+      switch rule.effect {
+      case .error(.noSpace), .short(_, then: .noSpace): true
+      default: false
+      }
+    }
+    if isOfSpace || operation == .synchronizeFile || operation == .synchronizeDirectory {
+      return Violation(11, found.text)
+    }
+    return [.open, .read, .names, .status].contains(operation) ? Violation(6, found.text) : found
   }
 
   private func look(_ run: FaultRun, _ plan: FaultPlan, _ checker: CrashChecker) throws {

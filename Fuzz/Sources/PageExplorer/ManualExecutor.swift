@@ -67,7 +67,8 @@ extension Environment {
   ) -> Environment {
     let random = SharedRandom(seed)
     return Environment(
-      fileSystem: fileSystem, random: { random.next() }, clock: { executor.nanoseconds }, executor: executor)
+      fileSystem: Interposition.wrapped(fileSystem), random: { random.next() },
+      clock: { executor.nanoseconds }, executor: executor)
   }
 }
 

@@ -16,7 +16,9 @@ package struct Violation: Error, Sendable, CustomStringConvertible {
   }
 
   /// The same, with more said.
-  func adding(_ more: @autoclosure () -> String) -> Violation { Violation(invariant, text + "\n" + more()) }
+  package func adding(_ more: @autoclosure () -> String) -> Violation {
+    Violation(invariant, text + "\n" + more())
+  }
 }
 
 /// What an unexpected error counts as: whatever fails here, a state that should be whole is not to be had.

@@ -9,36 +9,54 @@ enum GateCommand {
   /// Images of one moment inside a recovery, for sequences of three steps.
   private static let nested = 4
 
+  private static let parts = ["crashes", "faults", "damage", "checks"]
+
   static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
-    let options = try Options(arguments, known: ["--profile", "--threads", "--nested", "--json"])
+    let options = try Options(
+      arguments, known: ["--profile", "--threads", "--nested", "--only", "--start", "--json"])
     let profile = try options.profile()
     let threads = try options.number("--threads", ProcessInfo.processInfo.activeProcessorCount)
     let nested = try options.number("--nested", Self.nested, from: 0)
+    let only = options.text("--only")
+    if let only, !parts.contains(only) {
+      throw UsageError("--only takes one of \(parts.joined(separator: ", ")), not \"\(only)\"")
+    }
+    let start = options.text("--start")
+    if let start, CrashStart.named(start) == nil {
+      throw UsageError(
+        "there is no start \"\(start)\"; known are \(CrashStart.all.map(\.name).joined(separator: ", "))")
+    }
+    let starts = CrashStart.all.filter { start == nil || start == $0.name }
+    func isWanted(_ part: String) -> Bool { only.map { $0 == part } ?? true }
     let known = KnownStates()
     let progress = Progress(known)
     var summary = Summary("gate")
+    var others = 0
     summary.set("profile", profile.name)
     summary.set("threads", threads)
-    walk(profile, threads, nested, known, progress, &summary)
-    sweepFaults(threads, known, progress, &summary)
+    if isWanted("crashes") { walk(starts, profile, threads, nested, known, progress, &summary) }
+    if isWanted("faults") { sweepFaults(threads, known, progress, &summary) }
+    if isWanted("damage") { others += GateChecks.goldenFiles(threads, progress, &summary) }
+    if isWanted("checks") { others += GateChecks.others(threads, progress, &summary) }
     progress.leave()
     let seconds = progress.seconds
-    summary.set("states", known.count)
+    let states = known.count + others
+    summary.set("states", states)
     summary.set("seconds", (seconds * 10).rounded() / 10)
-    summary.set("statesPerSecond", Int(Double(known.count) / seconds))
+    summary.set("statesPerSecond", Int(Double(states) / seconds))
     Tool.tell(
-      "gate: \(known.count) distinct states in \(Int(seconds)) s on \(threads) threads, "
-        + "\(Int(Double(known.count) / seconds)) a second; \(summary.violations) violations")
+      "gate: \(states) distinct states in \(Int(seconds)) s on \(threads) threads, "
+        + "\(Int(Double(states) / seconds)) a second; \(summary.violations) violations")
     return summary.finish(to: options.text("--json"))
   }
 
   private static func walk(
-    _ profile: CrashProfile, _ threads: Int, _ nested: Int, _ known: KnownStates, _ progress: Progress,
-    _ summary: inout Summary
+    _ starts: [CrashStart], _ profile: CrashProfile, _ threads: Int, _ nested: Int, _ known: KnownStates,
+    _ progress: Progress, _ summary: inout Summary
   ) {
     var total = CrashChecker.Counts()
     var sequences = 0
-    for start in CrashStart.all {
+    for start in starts {
       progress.enter(start.name)
       var scope = CrashScope(
         length: 3, depths: [1, 1, 1, nested > 0 ? 1 : 0],

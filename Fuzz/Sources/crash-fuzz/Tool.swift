@@ -7,18 +7,31 @@ enum Tool {
   static let help = """
     crash-fuzz: crashes, faults and damage on PageJournal's files, enumerated
 
-    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--json FILE]
+    usage: crash-fuzz gate    [--profile P] [--threads N] [--nested N] [--only PART] [--start START] [--json FILE]
            crash-fuzz nightly [--minutes N] [--seed S] [--profile P] [--threads N] [--json FILE]
            crash-fuzz endless [--seed S] [--profile P] [--threads N]
            crash-fuzz replay TOKEN [--profile P]
            crash-fuzz replay --workload W --plan PLAN
+           crash-fuzz mutants [--only NAME] [--list] [--json FILE]
+           crash-fuzz real --filesystem ext4|xfs [--cycles N] [--seed S] [--first C] [--json FILE]
+           crash-fuzz kill [--cycles N] [--seed S] [--first C] [--lnote PATH] [--json FILE]
            crash-fuzz speed
 
       gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
                in the recoveries (all of them for two steps; --nested images of a moment for three); every fault at
-               every call, once and sticky; every bit flip and truncation of the golden files
+               every call, once and sticky; every bit flip and truncation of the golden files; documents; kills; what has
+               a check of its own. Parts: crashes, faults, damage, checks
       nightly  longer sequences, drawn by chance from a seed, for so many minutes (60); endless goes on until stopped
       replay   one sequence again: the token that a failure printed; or one workload under one plan of faults
+      mutants  bugs on purpose, one at a time (--only this one), each to be found by the invariant that is named for it;
+               a run without any has to find nothing; --list says which there are
+      real     a real ext4 or xfs on a loop device, cut off by its own shutdown at random moments (2000 times): what it
+               left has to be in the model's set, and the pages recover. Takes root; where there is none, or no loop
+               device, or no mkfs (--mkfs names another), it says so and skips
+      kill     SIGKILL at random instants of `lnote apply` (2000 times): pages, page list and assets are as after the
+               first so many operations, as many as were acknowledged or more. Builds lnote where --lnote names none
+               Both: --first C begins with that cycle, --keep FOLDER takes what a violation leaves, --canary unsynced
+               or --canary buffered does one thing wrong and has to find something
       speed    states a second and core: opening, replay and comparison of a page with a journal of 7 KB
 
     Profiles: worst (default), nopsow, ext4, xfs. Plans: such as 'write suffix ".journal" call 3 once: error noSpace'.
@@ -39,6 +52,7 @@ enum Tool {
       case "replay": return try ReplayCommand.run(rest)
       case "real": return try RealCommand.run(rest)
       case "kill": return try KillCommand.run(rest)
+      case "mutants": return try MutantsCommand.run(rest)
       case "speed": return try SpeedCommand.run(rest)
       case "help", "--help", "-h":
         print(help, terminator: "")

@@ -21,31 +21,29 @@ public struct PageID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   /// Reads the canonical lower-case form (8-4-4-4-12); nil for anything else, so that a name never is a path.
   public init?(_ text: some StringProtocol) {
+    let text = String(text)
+    self.init(text.utf8.span)
+  }
+
+  /// The same from bytes.
+  init?(_ text: Span<UInt8>) {
+    guard text.count == 36 else { return nil }
     var high: UInt64 = 0
     var low: UInt64 = 0
-    var digits = 0
-    var position = 0
-    for byte in text.utf8 {
+    for position in 0..<36 {
+      let byte = text[position]
       if position == 8 || position == 13 || position == 18 || position == 23 {
         guard byte == UInt8(ascii: "-") else { return nil }
-      } else {
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-        default: return nil
-        }
-        if digits < 16 {
-          high = high << 4 | UInt64(digit)
-        } else {
-          low = low << 4 | UInt64(digit)
-        }
-        digits += 1
-        guard digits <= 32 else { return nil }
+        continue
       }
-      position += 1
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
+      default: return nil
+      }
+      if position < 19 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
     }
-    guard position == 36, digits == 32 else { return nil }
     self.high = high
     self.low = low
   }

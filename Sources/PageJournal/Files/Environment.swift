@@ -30,7 +30,15 @@ public struct Environment: Sendable {
     executor: any CompactionExecutor = ThreadExecutor()
   ) {
     self.fileSystem = fileSystem
-    self.random = random
+    #if Mutants
+      self.random = {
+        guard Mutant.isOn(.nonceIsNotInjected) else { return random() }
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+      }
+    #else
+      self.random = random
+    #endif
     self.clock = clock ?? { monotonicNanoseconds() }
     self.executor = executor
   }

@@ -20,16 +20,19 @@ public struct FrameScanner: Sendable {
   /// The chain behind the last frame read.
   public private(set) var chain: FrameChain
 
-  /// Scans from an offset with the chain as it is there.
+  /// Scans from an offset with the chain as it is there. An offset outside of the bytes counts as the nearest inside.
   public init(_ bytes: [UInt8], from offset: Int, chain: FrameChain) {
     self.bytes = bytes
-    self.offset = offset
+    self.offset = min(max(0, offset), bytes.count)
     self.chain = chain
   }
 
   /// The next frame, or nil when there is none; `stop()` then says why.
   public mutating func next() -> Frame? {
     guard let length = plausibleFrameLength(bytes, at: offset) else { return nil }
+    #if Mutants
+      if Mutant.isOn(.emptyFrameNeedsNoChecksum), length == 0 { return empty() }
+    #endif
     let stored = bytes.littleEndian32(at: offset + 4)
     guard chain.crc(of: bytes.span, at: offset, length: length) == stored else { return nil }
     let start = offset + FrameLayout.prefix
@@ -39,6 +42,16 @@ public struct FrameScanner: Sendable {
     chain.last = stored
     return frame
   }
+
+  #if Mutants
+    private mutating func empty() -> Frame {
+      let start = offset + FrameLayout.prefix
+      let crc = bytes.littleEndian32(at: offset + 4)
+      let frame = Frame(offset: offset, typeByte: bytes[offset + 8], payload: start..<start, crc: crc)
+      (offset, chain.last) = (start, crc)
+      return frame
+    }
+  #endif
 
   /// What stands at `offset`, which `next` did not accept.
   public func stop() -> Stop {
@@ -51,6 +64,10 @@ public struct FrameScanner: Sendable {
 func plausibleFrameLength(_ bytes: [UInt8], at offset: Int) -> Int? {
   guard offset >= 0, bytes.count - offset >= FrameLayout.prefix else { return nil }
   let length = Int(bytes.littleEndian32(at: offset))
+  #if Mutants
+    if Mutant.isOn(.emptyFrameNeedsNoChecksum), length == 0 { return 0 }
+    if Mutant.isOn(.lengthIsNotChecked), bytes[offset + 8] & FrameLayout.typeMask != 0 { return length }
+  #endif
   guard length <= FrameLayout.maximumPayload, length <= bytes.count - offset - FrameLayout.prefix,
     bytes[offset + 8] & FrameLayout.typeMask != 0
   else { return nil }

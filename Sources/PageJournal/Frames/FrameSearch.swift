@@ -39,9 +39,10 @@ public struct FrameSearch: Sendable {
 
   /// Searches behind a bad place.
   /// - Parameters:
-  ///   - bad: the offset that is not the next frame.
+  ///   - bad: the offset that is not the next frame; one outside of the bytes counts as the nearest inside.
   ///   - chain: the chain there.
   public init(_ bytes: [UInt8], behind bad: Int, chain: FrameChain) {
+    let bad = min(max(0, bad), bytes.count)
     budget = (bytes.count - bad) * Self.budgetFactor + Self.budgetStart
     var candidates: [UInt32] = []
     if bytes.count - bad >= FrameLayout.prefix {
@@ -57,6 +58,7 @@ public struct FrameSearch: Sendable {
   /// Searches a journal whose header is damaged. The seed is taken from the header's bytes if it proves a frame,
   /// else worked out from three frames in a row.
   public init(_ bytes: [UInt8], behindHeader length: Int, storedSeed: UInt32) {
+    let length = min(max(0, length), bytes.count)
     budget = bytes.count * Self.budgetFactor + Self.budgetStart
     search(bytes, from: length, seed: storedSeed, candidates: [0])
     guard runs.isEmpty, !gaveUp else {
@@ -122,6 +124,11 @@ public struct FrameSearch: Sendable {
 
   /// Whether the plausible frame at an offset is the one behind `chain`.
   private mutating func isFrame(_ bytes: [UInt8], _ offset: Int, _ length: Int, _ chain: FrameChain) -> Bool {
+    #if Mutants
+      if Mutant.isOn(.searchReadsEverything) {
+        return chain.crc(of: bytes.span, at: offset, length: length) == bytes.littleEndian32(at: offset + 4)
+      }
+    #endif
     budget -= min(length, Self.longFrame) + 64
     let stored = bytes.littleEndian32(at: offset + 4)
     guard length >= Self.longFrame else {

@@ -144,6 +144,9 @@ enum EditCodec {
     guard let count = reader.count(atMost: reader.remaining / 2) else { return nil }
     var edits: [Edit] = []
     for _ in 0..<count {
+      #if Mutants
+        if Mutant.isOn(.halfABatchIsReplayed), 2 * edits.count >= count { break }
+      #endif
       guard let raw = reader.byte(), let type = FrameType(rawValue: raw), type.isCommit, type != .batch,
         let length = reader.count(atMost: reader.remaining), let range = reader.range(length)
       else { return nil }

@@ -102,6 +102,9 @@ struct JournalReading: Sendable {
     switch frame.type {
     case .mark: break
     case nil:
+      #if Mutants
+        if Mutant.isOn(.unknownTypeIsIgnored), !frame.isSkippable { return }
+      #endif
       guard frame.isSkippable else {
         stop = .newer
         return

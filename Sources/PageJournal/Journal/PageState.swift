@@ -197,6 +197,9 @@ struct PageState: Sendable {
   mutating func setCounters(commit: UInt64, nextID: UInt64) {
     self.commit = commit
     self.nextID = nextID
+    #if Mutants
+      if Mutant.isOn(.nextIDIsForgotten) { self.nextID = (numbers.keys.max() ?? 0) + 1 }
+    #endif
   }
 
   /// From here on, `changes` counts against the snapshot that holds exactly this state.

@@ -77,6 +77,9 @@ extension PageState {
     }
     for key in Array(changes.attributes).ordered() { change.attributes.append((key.text, attributes[key])) }
     change.keptFrames = Array(keptFrames[min(changes.keptFrames, keptFrames.count)...])
+    #if Mutants
+      if Mutant.isOn(.extensionForgetsAttributes) { change.attributes = [] }
+    #endif
     return change
   }
 

@@ -150,6 +150,12 @@ struct SnapshotReading: Sendable {
       return false
     }
     let rest = reader.position..<frame.payload.upperBound
+    #if Mutants
+      if Mutant.isOn(.statedSizeIsAllocated) {
+        let room = [UInt8](repeating: 1, count: size)
+        guard room.last != 0 else { return false }
+      }
+    #endif
     switch encoding {
     case 0:
       guard size <= rest.count else { return false }

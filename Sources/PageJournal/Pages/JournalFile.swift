@@ -63,6 +63,12 @@ struct JournalFile: Sendable {
     } catch {
       // Also the cut below has to become durable.
       isSynced = false
+      #if Mutants
+        if Mutant.isOn(.failedWriteIsNotCut) {
+          length = (try? file.status().size) ?? length
+          throw error
+        }
+      #endif
       if error.code != .noSpace { takesBytes = false }
       do {
         try file.truncate(to: length)

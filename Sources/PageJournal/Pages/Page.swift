@@ -96,6 +96,9 @@ public final class Page: Sendable {
         || memory.hasNoRoom(for: payload.count)
       if full { throw StorageError(.tooLarge, "add an element", cause: "the page is full", page: self.id) }
       memory.state.repackIfSparse()
+      #if Mutants
+        memory.before = memory.state
+      #endif
       let content = Edit.Content(kind: kind, payload: memory.state.store(payload))
       memory.pending.frame(.append) { bytes in
         bytes.append(kind)
@@ -122,6 +125,9 @@ public final class Page: Sendable {
     let (ids, commit, isFull) = try memory.withLock { (memory) throws(StorageError) in
       try memory.requireCommits(self.id)
       memory.state.repackIfSparse()
+      #if Mutants
+        memory.before = memory.state
+      #endif
       if memory.hasNoRoom(for: size) {
         throw StorageError(.tooLarge, "commit", cause: "the page is full", page: self.id)
       }

@@ -137,6 +137,9 @@ extension Page {
     journal.withLock { writer in
       if let prepared = writer.prepared {
         prepared.file.close()
+        #if Mutants
+          if Mutant.isOn(.preparedJournalStays) { return }
+        #endif
         names.append(PageFileName.journal(id, generation: prepared.generation).text)
         writer.prepared = nil
       }

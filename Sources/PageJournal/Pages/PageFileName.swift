@@ -13,44 +13,46 @@ enum PageFileName: Sendable, Equatable {
   init?(_ name: String) {
     // As bytes: a directory has thousands of names, and characters would be looked for in each.
     let dot = UInt8(ascii: ".")
-    guard let stem = name.utf8.firstIndex(of: dot), let page = PageID(name[..<stem]) else { return nil }
-    let rest = name[name.utf8.index(after: stem)...]
-    guard let last = rest.utf8.lastIndex(of: dot) else {
-      switch rest {
-      case "content": self = .snapshot(page)
-      case "removed": self = .removed(page)
-      default: return nil
-      }
-      return
-    }
-    let middle = rest[..<last]
-    switch rest[rest.utf8.index(after: last)...] {
-    case "journal":
-      guard let generation = Self.number(middle) else { return nil }
+    let bytes = name.utf8.span
+    guard bytes.count > 37, bytes[36] == dot, let page = PageID(bytes.extracting(0..<36)) else { return nil }
+    var edges = [36]
+    for index in 37..<bytes.count where bytes[index] == dot { edges.append(index) }
+    let end = bytes.extracting((edges[edges.count - 1] + 1)..<bytes.count)
+    switch edges.count {
+    case 1 where Self.isEqual(end, "content"): self = .snapshot(page)
+    case 1 where Self.isEqual(end, "removed"): self = .removed(page)
+    case 2 where Self.isEqual(end, "journal"):
+      guard let generation = Self.number(bytes.extracting(37..<edges[1])) else { return nil }
       self = .journal(page, generation: generation)
-    case "quarantine":
-      guard let edge = middle.utf8.firstIndex(of: dot), let generation = Self.number(middle[..<edge]),
-        let offset = Self.number(middle[middle.utf8.index(after: edge)...])
+    case 3 where Self.isEqual(end, "quarantine"):
+      guard let generation = Self.number(bytes.extracting(37..<edges[1])),
+        let offset = Self.number(bytes.extracting((edges[1] + 1)..<edges[2]))
       else { return nil }
       self = .quarantine(page, generation: generation, offset: offset)
-    case "tmp": self = .temporary(page)
+    case 2... where Self.isEqual(end, "tmp"): self = .temporary(page)
     default: return nil
     }
   }
 
+  private static func isEqual(_ bytes: Span<UInt8>, _ text: String) -> Bool {
+    let other = text.utf8.span
+    guard bytes.count == other.count else { return false }
+    for index in bytes.indices where bytes[index] != other[index] { return false }
+    return true
+  }
+
   /// Decimal without sign or leading zero, so that two names never mean the same.
-  private static func number(_ text: Substring) -> UInt64? {
+  private static func number(_ text: Span<UInt8>) -> UInt64? {
     var value: UInt64 = 0
-    var digits = 0
-    for byte in text.utf8 {
-      guard byte >= 48, byte <= 57, digits == 0 || value > 0 else { return nil }
+    for index in text.indices {
+      let byte = text[index]
+      guard byte >= 48, byte <= 57, index == 0 || value > 0 else { return nil }
       let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
       let (sum, overflows) = tens.addingReportingOverflow(UInt64(byte - 48))
       if isTooLarge || overflows { return nil }
       value = sum
-      digits += 1
     }
-    return digits > 0 ? value : nil
+    return text.isEmpty ? nil : value
   }
 
   var page: PageID {

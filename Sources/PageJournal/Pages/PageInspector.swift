@@ -15,6 +15,11 @@ public enum PageInspector {
     _ id: PageID, in directory: String, floor: PageFloor? = nil,
     fileSystem: any FileSystem = PosixFileSystem()
   ) throws(StorageError) -> OpenedPage {
+    #if Mutants
+      if Mutant.isOn(.inspectorTidiesUp) {
+        try fileSystem.removeIfAny("\(directory)/\(PageFileName.temporary(id).text)")
+      }
+    #endif
     var last: (files: PageFiles, recovery: Recovery)?
     for _ in 0..<attempts {
       guard let files = try consistent(id, directory, fileSystem) else { continue }

@@ -49,6 +49,11 @@ struct PageMemory: ~Copyable, Sendable {
   var durable: UInt64
   var effectiveDurability = Durability.medium
 
+  #if Mutants
+    /// The page without its last commit.
+    var before: PageState?
+  #endif
+
   init(_ state: PageState, generation: UInt64) {
     self.state = state
     self.generation = generation

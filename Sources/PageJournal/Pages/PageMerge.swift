@@ -46,6 +46,13 @@ extension Page {
       generation: hasJournal ? writer.generation + 1 : writer.generation,
       nonce: hasJournal ? context.environment.random() : writer.nonce, commit: memory.state.commit,
       nextID: memory.state.nextID, count: UInt64(memory.state.count), absorbed: [])
+    #if Mutants
+      if Mutant.isOn(.captureBeforeLastCommit), let before = memory.before {
+        var early = end
+        (early.commit, early.nextID, early.count) = (before.commit, before.nextID, UInt64(before.count))
+        return MergeJob(change: before.wholeContent(), end: early, isWhole: true)
+      }
+    #endif
     return MergeJob(change: change, end: end, isWhole: isWhole)
   }
 
@@ -193,6 +200,12 @@ extension Page {
   /// Writes the captured merge, then removes its journals. When it throws, every journal is where it was.
   func runJob(_ merger: inout Merger) throws(StorageError) -> PageFloor? {
     guard var job = journal.withLock({ $0.job }), var snapshot = merger.snapshot else { return nil }
+    #if Mutants
+      if Mutant.isOn(.mergeIsReportedEarly) {
+        report(PageFloor(generation: job.end.generation, commit: job.end.commit))
+      }
+      if Mutant.isOn(.journalGoesBeforeItsMerge) { removeTooEarly() }
+    #endif
     do throws(StorageError) {
       try synchronizeBeforeMerge(job)
       let absorbed = journal.withLock {
@@ -209,6 +222,9 @@ extension Page {
         try snapshot.extend(job.change, to: job.end, context)
       }
     } catch {
+      #if Mutants
+        if Mutant.isOn(.failedMergeDropsJournals) { removeTooEarly() }
+      #endif
       journal.withLock { writer in
         writer.job = nil
         writer.mustRewrite = true
@@ -231,6 +247,9 @@ extension Page {
   /// A merge that is cut off leaves bytes behind the snapshot's `end`; that they are no damage is known by the
   /// journal, which therefore has to be durable, name and all, before the first of them is written.
   private func synchronizeBeforeMerge(_ job: MergeJob) throws(StorageError) {
+    #if Mutants
+      if Mutant.isOn(.mergeBeforeItsJournal) { return }
+    #endif
     // No other synchronisation runs beside this one: of two of the same file one could succeed where the other is
     // told of the failure of both. Writes go on.
     try syncing.withLock { (_) throws(StorageError) in
@@ -266,6 +285,14 @@ extension Page {
       }
     }
   }
+
+  #if Mutants
+    private func removeTooEarly() {
+      for file in journal.withLock({ $0.live }) {
+        try? context.fileSystem.removeIfAny(context.path(of: file.name))
+      }
+    }
+  #endif
 
   /// Removes journals that are in the snapshot. One that cannot be removed is listed in the next `end` again.
   func removeMerged(_ merger: inout Merger, _ journals: [JournalFile]) throws(StorageError) {

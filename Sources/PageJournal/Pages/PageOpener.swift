@@ -113,6 +113,14 @@ enum PageOpener {
       try removeJournals(recovery, context)
       return snapshot
     }
+    #if Mutants
+      if Mutant.isOn(.quarantineAfterTheCut) {
+        let late = try SnapshotFile.rewrite(id, recovery.state.wholeContent(), end: end, context)
+        try removeJournals(recovery, context)
+        recovery.noteQuarantined(try Quarantine.write(recovery, id, context))
+        return late
+      }
+    #endif
     let names = try Quarantine.write(recovery, id, context)
     recovery.noteQuarantined(names)
     let rewritten = try SnapshotFile.rewrite(id, recovery.state.wholeContent(), end: end, context)
@@ -159,6 +167,9 @@ enum PageOpener {
 
   private static func removeJournals(_ recovery: Recovery, _ context: StoreContext) throws(StorageError) {
     guard !recovery.journalNames.isEmpty else { return }
+    #if Mutants
+      if Mutant.isOn(.absorbedJournalStays) { return }
+    #endif
     for name in recovery.journalNames { try context.fileSystem.removeIfAny("\(context.path)/\(name)") }
     try context.synchronizeNames()
   }
@@ -182,6 +193,11 @@ enum PageOpener {
       }
     }
     files.journals = files.journals.ordered { $0.generation < $1.generation }
+    #if Mutants
+      if Mutant.isOn(.readErrorIsAbsence) {
+        files.journals.removeAll { if case .failure = $0.content { true } else { false } }
+      }
+    #endif
     return files
   }
 

@@ -73,6 +73,9 @@ public final class PageStore: Sendable {
       for (name, page) in known {
         switch name {
         case .temporary:
+          #if Mutants
+            if Mutant.isOn(.temporaryFileStays) { continue }
+          #endif
           // Its name may have more parts than the one that is written today.
           for raw in names where raw.hasSuffix(".tmp") && PageFileName(raw) == name {
             try context.fileSystem.removeIfAny("\(context.path)/\(raw)")

@@ -112,7 +112,12 @@ extension Page {
     if let failed = context.directoryFailure { throw failed.on(page: id) }
     // The file takes no more bytes: what is pending goes into the next generation.
     if let cause = writer.needsRenewal { throw cause }
-    let isMarkDue = writer.live.allSatisfy { $0.isSynced && $0.isNameSynced }
+    #if Mutants
+      let isMarkDue =
+        Mutant.isOn(.markClaimsTooMuch) || writer.live.allSatisfy { $0.isSynced && $0.isNameSynced }
+    #else
+      let isMarkDue = writer.live.allSatisfy { $0.isSynced && $0.isNameSynced }
+    #endif
     let captured = memory.withLock { memory -> (commit: UInt64, job: MergeJob?)? in
       guard !memory.pending.isEmpty, case .open = memory.status else { return nil }
       swap(&memory.pending, &writer.outgoing)
@@ -125,7 +130,11 @@ extension Page {
       try writer.live[current].write(&writer.outgoing, markFirst: isMarkDue)
     } catch {
       putBack(&writer)
-      if captured.job != nil { writer.mustRewrite = true }
+      if captured.job != nil {
+        // What the merge would have taken is known no more; without one planned, none would ever begin.
+        writer.mustRewrite = true
+        scheduleMerge()
+      }
       if let last = writer.live.last, !last.takesBytes { writer.needsRenewal = error }
       throw error.on(page: id)
     }
@@ -154,6 +163,9 @@ extension Page {
     let written = memory.withLock { $0.written }
     var reached = Durability.medium
     for index in writer.live.indices {
+      #if Mutants
+        if Mutant.isOn(.newestJournalOnlyIsSynced), index != writer.live.indices.last { continue }
+      #endif
       guard !writer.live[index].isSynced || !writer.live[index].isNameSynced else { continue }
       do throws(StorageError) {
         if !writer.live[index].isSynced {
@@ -161,6 +173,9 @@ extension Page {
           writer.live[index].isSynced = true
         }
       } catch {
+        #if Mutants
+          if Mutant.isOn(.failedSyncIsRepeated) { throw error }
+        #endif
         writer.live[index].poison()
         writer.needsRenewal = error
         throw error

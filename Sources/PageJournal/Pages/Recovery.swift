@@ -146,8 +146,20 @@ struct Recovery: Sendable {
         if let listed, header.generation == file.generation, header.page == page {
           absorbed.append(listed)
           if lowerFact == .none { lowerFact = .absorbed }
+          #if Mutants
+            if Mutant.isOn(.oldGenerationIsReplayed) {
+              var reading = reading
+              reading.replay(onto: &state)
+            }
+          #endif
           continue
         }
+        #if Mutants
+          if Mutant.isOn(.unlistedJournalIsRemoved) {
+            if lowerFact == .none { lowerFact = .absorbed }
+            continue
+          }
+        #endif
       case .newer: continue
       case .damaged:
         // Its header never was durable, or a failed synchronisation lost it: the snapshot knows it all the same.
@@ -185,6 +197,9 @@ struct Recovery: Sendable {
           makeForeign(journals[index...])
           return
         }
+        #if Mutants
+          if Mutant.isOn(.gapIsBridged), file.generation == expected + 1 { expected = file.generation }
+        #endif
         if file.generation > expected {
           // The predecessor is gone: its name never was durable, or it was lost.
           // Its nonce is known where it was the first; else it was in the file that is gone.
@@ -221,6 +236,10 @@ struct Recovery: Sendable {
   private func belongs(
     _ header: JournalHeader, _ end: SnapshotEnd, _ previous: JournalReading?, _ generation: UInt64
   ) -> Bool {
+    #if Mutants
+      if Mutant.isOn(.gapIsBridged) { return true }
+      if Mutant.isOn(.nonceIsIgnored), previous == nil { return header.commit == state.commit }
+    #endif
     guard header.commit == state.commit else { return false }
     guard let previous else { return header.nonce == end.nonce }
     guard case .valid(let before) = previous.header else { return false }

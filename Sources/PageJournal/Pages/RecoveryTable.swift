@@ -86,11 +86,28 @@ enum RecoveryTable {
     Row(verdict: .clean, plan: .nothing),
   ]
 
+  #if Mutants
+    private static func mutated(_ snapshot: SnapshotFact, _ journals: JournalFact) -> Row? {
+      switch (Mutant.current, snapshot, journals) {
+      case (.corruptionIsCalledTorn, _, .brokenSynced), (.corruptionIsCalledTorn, _, .gapSynced):
+        Row(verdict: .tornTail, plan: .rewrite)
+      case (.tornIsCalledCorruption, _, .torn): Row(verdict: .corruption, plan: .readOnly)
+      case (.tornTailIsDropped, .complete, .torn): Row(verdict: .tornTail, plan: .extend)
+      case (.tornExtensionIsExtended, .cutOffMerge, .valid): Row(verdict: .leftOpen, plan: .extend)
+      case (.openingRewritesAlways, .complete, .none): Row(verdict: .clean, plan: .rewrite)
+      default: nil
+      }
+    }
+  #endif
+
   static func row(_ snapshot: SnapshotFact, _ lower: LowerFact, _ journals: JournalFact) -> Row {
     let found = rows.first {
       ($0.snapshot?.contains(snapshot) ?? true) && ($0.lower?.contains(lower) ?? true)
         && ($0.journals?.contains(journals) ?? true)
     }
+    #if Mutants
+      if let wrong = mutated(snapshot, journals) { return wrong }
+    #endif
     return found ?? rows[rows.count - 1]
   }
 }

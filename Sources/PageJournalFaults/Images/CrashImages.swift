@@ -45,12 +45,13 @@ public final class CrashImages: Sequence, IteratorProtocol {
   /// The next image that nobody knows yet, or nil when there is none or the limit is reached.
   ///
   /// For those who look at many moments and remember the fingerprints of what they have seen: an image that is known
-  /// is passed over without being built. Known ones do not count as produced, and the limit does not count them.
+  /// is passed over without being built. The limit counts it all the same, so that which images are looked at does not
+  /// depend on what is known.
   /// - Parameter isKnown: Asked with the fingerprint of each image, `Image.digest`; for equal ones more than once.
   public func next(
     unless isKnown: (ImageDigest) throws -> Bool
   ) rethrows -> (image: Image, digest: ImageDigest)? {
-    while statistics.produced < limit, let (number, picked) = picker.next() {
+    while statistics.produced + statistics.known < limit, let (number, picked) = picker.next() {
       let digest = digest(number, picked)
       if try isKnown(digest) {
         statistics.known += 1

@@ -104,7 +104,8 @@ struct CrashLayouts {
   static func names(
     _ disk: SimulatedDisk, _ set: [Bool], _ certain: inout [UInt64: UInt64]
   ) -> [UInt64: [String: UInt64]] {
-    var names = disk.directories.mapValues(\.durable)
+    var names: [UInt64: [String: UInt64]] = [:]
+    for (inode, body) in disk.directories.all { names[inode] = body.durable }
     for (operation, survives) in zip(disk.pendingNames, set) where survives {
       for effect in operation.effects { names[effect.slot.directory]?[effect.slot.name] = effect.inode }
       if let inode = operation.replacement { certain[inode] = operation.sequence }

@@ -63,6 +63,9 @@ public struct FaultRule: Sendable, Hashable, CustomStringConvertible {
     /// This sector is read as it was before the latest write to it through this file system and path, or as zeros
     /// when there was none. Only reads that touch it match. `stale 2`
     case stale(sector: UInt64)
+    /// This sector is read with the bytes of another one of the same file: a write went to the wrong place. Only reads
+    /// that touch it match. `misdirect 2 5`
+    case misdirect(sector: UInt64, other: UInt64)
   }
 
   /// Which calls.
@@ -92,7 +95,7 @@ public struct FaultRule: Sendable, Hashable, CustomStringConvertible {
   var damagedBytes: Range<UInt64>? {
     switch effect {
     case .flip(let bit): bit / 8..<(bit / 8 + 1)
-    case .zero(let sector), .stale(let sector):
+    case .zero(let sector), .stale(let sector), .misdirect(let sector, _):
       sector > UInt64.max / 512 - 1 ? 0..<0 : sector * 512..<(sector * 512 + 512)
     case .error, .short, .space, .sync: nil
     }
@@ -122,6 +125,7 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .flip(let bit): "flip \(bit)"
     case .zero(let sector): "zero \(sector)"
     case .stale(let sector): "stale \(sector)"
+    case .misdirect(let sector, let other): "misdirect \(sector) \(other)"
     }
   }
 
@@ -131,7 +135,7 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .error: nil
     case .short, .space: [.write]
     case .sync: [.synchronizeFile, .synchronizeDirectory]
-    case .flip, .zero, .stale: [.read]
+    case .flip, .zero, .stale, .misdirect: [.read]
     }
   }
 }

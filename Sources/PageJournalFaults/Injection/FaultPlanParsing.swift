@@ -151,7 +151,11 @@ private struct FaultPlanParser {
     if take("flip") { return .flip(bit: try number("a bit", 0...UInt64.max)) }
     if take("zero") { return .zero(sector: try number("a sector", 0...UInt64.max / 1024)) }
     if take("stale") { return .stale(sector: try number("a sector", 0...UInt64.max / 1024)) }
-    throw unexpected("an effect (error, short, space, sync, flip, zero, stale)")
+    if take("misdirect") {
+      let sector = try number("a sector", 0...UInt64.max / 1024)
+      return .misdirect(sector: sector, other: try number("the other sector", 0...UInt64.max / 1024))
+    }
+    throw unexpected("an effect (error, short, space, sync, flip, zero, stale, misdirect)")
   }
 
   private mutating func take(_ word: String) -> Bool {

@@ -98,7 +98,7 @@ struct FaultState: Sendable {
     case .sync(let failure):
       guard isDue else { return false }
       outcome.failure = outcome.failure ?? failure
-    case .flip, .zero, .stale:
+    case .flip, .zero, .stale, .misdirect:
       guard isDue else { return false }
       outcome.damages.append(rule.effect)
     }

@@ -30,7 +30,11 @@ final class FaultingFile: File, SynchronizationFailing {
       return (outcome.error, damages)
     }
     if let error { throw error }
-    for (damage, former) in damages { Self.damage(&bytes, from: offset, damage, former) }
+    for (damage, former) in damages {
+      var other = former
+      if case .misdirect(_, let sector) = damage { other = try base.read(at: sector * 512, count: 512) }
+      Self.damage(&bytes, from: offset, damage, other)
+    }
     return bytes
   }
 
@@ -41,7 +45,7 @@ final class FaultingFile: File, SynchronizationFailing {
     case .flip(let bit):
       guard bit / 8 >= offset, bit / 8 - offset < UInt64(bytes.count) else { return }
       bytes[Int(bit / 8 - offset)] ^= 1 << UInt8(bit % 8)
-    case .zero(let sector), .stale(let sector):
+    case .zero(let sector), .stale(let sector), .misdirect(let sector, _):
       let start = max(offset, sector * 512)
       let end = min(offset + UInt64(bytes.count), sector * 512 + 512)
       guard start < end else { return }

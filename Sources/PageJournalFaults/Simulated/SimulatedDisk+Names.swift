@@ -77,10 +77,10 @@ extension SimulatedDisk {
 
   mutating func rename(_ path: String, to target: String) throws(StorageError) {
     let operation = "rename"
-    let from = try place(of: path, operation).slot
+    let from = try slot(of: path, operation)
     let inode = try existing(from, path, operation)
-    let (to, ancestors) = try place(of: target, operation)
-    guard !ancestors.contains(inode) else {
+    let to = try slot(of: target, operation)
+    if directories[inode] != nil, try place(of: target, operation).ancestors.contains(inode) {
       throw StorageError(.usage, operation, cause: "a directory cannot be moved into itself", file: path)
     }
     guard from != to else { return }

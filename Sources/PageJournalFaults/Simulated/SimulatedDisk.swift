@@ -16,8 +16,8 @@ struct SimulatedDisk: Sendable {
   /// Sizes above it are refused, so that a wild offset is an error and not an allocation.
   static let largestFile: UInt64 = 1 << 30
 
-  var files: [UInt64: FileBody] = [:]
-  var directories: [UInt64: DirectoryBody] = [SimulatedDisk.root: DirectoryBody()]
+  var files = InodeTable<FileBody>()
+  var directories = InodeTable<DirectoryBody>()
   /// Name operations that may be lost, in order.
   var pendingNames: [PendingName] = []
   /// The number of the latest name operation that was settled.
@@ -36,6 +36,7 @@ struct SimulatedDisk: Sendable {
   init(device: UInt64, recordsEvents: Bool) {
     self.device = device
     self.recordsEvents = recordsEvents
+    directories[Self.root] = DirectoryBody()
   }
 
   // MARK: Events and numbers
@@ -102,19 +103,27 @@ struct SimulatedDisk: Sendable {
 
   /// The same for a path of the usual form whose directories exist, without taking it apart; else nil.
   private func quickSlot(of path: String) -> NameSlot? {
-    let bytes = path.utf8
+    let view = path.utf8
+    let bytes = view.span
+    let slash = UInt8(ascii: "/")
     var directory = Self.root
-    var start = bytes.startIndex
-    if start < bytes.endIndex, bytes[start] == UInt8(ascii: "/") { bytes.formIndex(after: &start) }
-    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) {
-      guard start < end, bytes[start] != UInt8(ascii: "."),
-        let next = directories[directory]?.current[String(path[start..<end])], directories[next] != nil
+    var start = bytes.isEmpty || bytes[0] != slash ? 0 : 1
+    for place in bytes.indices where place >= start && bytes[place] == slash {
+      guard start < place, bytes[start] != UInt8(ascii: "."),
+        let next = directories[directory]?.current[Self.part(of: path, start, place)],
+        directories[next] != nil
       else { return nil }
       directory = next
-      start = bytes.index(after: end)
+      start = place + 1
     }
-    guard start < bytes.endIndex, bytes[start] != UInt8(ascii: ".") else { return nil }
-    return NameSlot(directory: directory, name: String(path[start...]))
+    guard start < bytes.count, bytes[start] != UInt8(ascii: ".") else { return nil }
+    return NameSlot(directory: directory, name: Self.part(of: path, start, bytes.count))
+  }
+
+  private static func part(of path: String, _ start: Int, _ end: Int) -> String {
+    let view = path.utf8
+    let first = view.index(view.startIndex, offsetBy: start)
+    return String(path[first..<view.index(first, offsetBy: end - start)])
   }
 
   /// The directory that holds the last component, that component, and the directories on the way.
@@ -178,21 +187,17 @@ struct SimulatedDisk: Sendable {
 
   /// Drops what no name, present or possible after a power cut, and no descriptor leads to.
   mutating func forgetUnreachable() {
-    guard
-      files.values.contains(where: { $0.links == 0 }) || directories.values.contains(where: { $0.links == 0 })
-    else { return }
-    var reachable: Set<UInt64> = [Self.root]
-    for descriptor in descriptors.values { reachable.insert(descriptor.inode) }
-    for body in directories.values {
-      reachable.formUnion(body.durable.values)
-      reachable.formUnion(body.current.values)
+    guard files.contains(where: { $0.links == 0 }) || directories.contains(where: { $0.links == 0 }) else {
+      return
     }
-    for operation in pendingNames {
-      for effect in operation.effects {
-        if let inode = effect.inode { reachable.insert(inode) }
-      }
-    }
-    files = files.filter { $0.value.links > 0 || reachable.contains($0.key) }
-    directories = directories.filter { $0.value.links > 0 || reachable.contains($0.key) }
+    let copy = self
+    files.forget { inode, body in body.links == 0 && !copy.isReachable(inode) }
+    directories.forget { inode, body in body.links == 0 && !copy.isReachable(inode) }
+  }
+
+  private func isReachable(_ inode: UInt64) -> Bool {
+    inode == Self.root || descriptors.values.contains { $0.inode == inode }
+      || directories.contains { $0.durable.values.contains(inode) || $0.current.values.contains(inode) }
+      || pendingNames.contains { $0.effects.contains { $0.inode == inode } }
   }
 }

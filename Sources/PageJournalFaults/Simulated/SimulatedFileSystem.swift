@@ -53,7 +53,7 @@ public final class SimulatedFileSystem: FileSystem {
   /// Whether a power cut now could change what is read: a write, a size or a name is not settled.
   public var hasPending: Bool {
     withDisk { disk in
-      !disk.pendingNames.isEmpty || disk.files.values.contains { $0.links > 0 && !$0.changes.isEmpty }
+      !disk.pendingNames.isEmpty || disk.files.contains { $0.links > 0 && !$0.changes.isEmpty }
     }
   }
 

@@ -360,4 +360,24 @@ import Testing
       #expect(before.system.kill() == image, "nothing was touched")
     }
   }
+
+  @Test func aRotationThatCouldNotBeWrittenIsMergedWhenThereIsSpace() throws {
+    let rig = try CrashRig(threshold: 60)
+    try rig.append()
+    try rig.page.write()
+    rig.executor.dropAll()
+    try rig.append()
+    try rig.fail("write suffix \".journal\" once: error noSpace")
+    #expect(throws: StorageError.self) { try rig.page.write() }
+    rig.faulting.plan = []
+    try rig.append()
+    try rig.page.write()
+    #expect(rig.executor.finish())
+    #expect(
+      rig.names.filter { $0.hasSuffix(".journal") }.allSatisfy {
+        rig.size("/pages/\(CrashRun.page)\($0)") == 0
+      })
+    #expect(rig.page.durableCommit == 7)
+    #expect(try CrashRig.open(rig.system.durableImage()).commit == 7)
+  }
 }

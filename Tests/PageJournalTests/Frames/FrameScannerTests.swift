@@ -135,4 +135,16 @@ import Testing
       #expect(found.stop == .bad)
     }
   }
+
+  @Test func offsetsOutsideOfTheBytesTrapNothing() {
+    for count in [0, 8, 40] {
+      let bytes = [UInt8](repeating: 1, count: count)
+      for offset in [Int.min, -1, count + 1, Int.max - 3, Int.max] {
+        var scanner = FrameScanner(bytes, from: offset, chain: FrameChain(seed: 1))
+        #expect(scanner.next() == nil)
+        #expect(FrameSearch(bytes, behind: offset, chain: FrameChain(seed: 1)).runs.isEmpty)
+        #expect(FrameSearch(bytes, behindHeader: offset, storedSeed: 1).runs.isEmpty)
+      }
+    }
+  }
 }

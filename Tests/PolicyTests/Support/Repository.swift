@@ -29,7 +29,9 @@ enum Repository {
     (try? Data(contentsOf: root.appendingPathComponent(path))).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private static let places = ["Package.swift", "Sources", "Tests", "Scripts", ".ci", "Benchmarks", "Fuzz"]
+  private static let places = [
+    "Package.swift", "Sources", "Tests", "Scripts", ".ci", "Benchmarks", "Fuzz", "Snippets",
+  ]
 
   private static func files(where isWanted: (String) -> Bool) -> [SourceFile] {
     var found: [String] = []

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LNote
+import PageExplorer
 import PageJournal
 import PageJournalFaults
 
 /// Checks one image of a crash against what is allowed, by reading it, opening it, closing it and opening it again.
-struct CrashCheck {
+package struct CrashCheck {
   /// What a document shows.
-  struct Shown: Hashable {
+  private struct Shown: Hashable {
     var list: [PageID]
     var counts: [Int]
   }
 
-  let expected: Expectation
-  let written: [PageID: [[UInt8]]]
-  let assets: [PageID: [UInt8]]
-  /// Findings, a sentence each; empty when all is well.
-  private(set) var findings: [String] = []
+  private let expected: Expectation
+  private let written: [PageID: [[UInt8]]]
+  private let assets: [PageID: [UInt8]]
+  /// What was found, in the order of the stages; empty when all is well.
+  package private(set) var violations: [Violation] = []
 
-  init(_ expected: Expectation, _ workload: CrashWorkload) {
+  /// The same, a sentence each.
+  package var findings: [String] { violations.map(\.description) }
+
+  package init(_ expected: Expectation, _ workload: CrashWorkload) {
     self.expected = expected
     written = workload.written
     assets = workload.assets
@@ -27,7 +31,7 @@ struct CrashCheck {
   /// - Parameters:
   ///   - spoilsCache: whether the manifest is replaced by nonsense first; it must not be needed.
   ///   - innerImages: of how many images, at each synchronisation, crashes of the recovery are gone through.
-  mutating func check(_ image: Image, spoilsCache: Bool, innerImages: Int) {
+  package mutating func check(_ image: Image, spoilsCache: Bool, innerImages: Int) {
     do {
       let system = SimulatedFileSystem.restart(from: image)
       let bench = Bench(system, seed: 99)
@@ -49,7 +53,8 @@ struct CrashCheck {
         let after = Bench(SimulatedFileSystem.restart(from: later), seed: 98)
         let again = try after.open()
         let found = try show(again, after)
-        require(found == shown, "what a writable open has shown is not there after a second crash: \(found)")
+        require(
+          found == shown, 3, "what a writable open has shown is not there after a second crash: \(found)")
         again.abandon()
       }
       try document.close()
@@ -63,23 +68,25 @@ struct CrashCheck {
         try document.close()
       }
     } catch {
-      findings.append("\(error)")
+      violations.append(violation(error, 8))
     }
   }
 
-  private mutating func require(_ condition: Bool, _ finding: @autoclosure () -> String) {
-    if !condition { findings.append(finding()) }
+  private mutating func require(_ condition: Bool, _ invariant: Int, _ finding: @autoclosure () -> String) {
+    if !condition { violations.append(Violation(invariant, finding())) }
   }
 
   // MARK: Stages
 
   private mutating func checkReading(_ bench: Bench) throws {
     let inspection = try bench.inspect()
-    if case .failure(let error) = inspection.record { findings.append("read: \(error)") }
+    if case .failure(let error) = inspection.record { violations.append(Violation(8, "read: \(error)")) }
     var shown = Shown(list: inspection.pages, counts: [])
     for id in inspection.pages {
       let seen = inspection.inspect(id)
-      require(seen.report.verdict.isHealthy, "read: page \(id) is \(seen.report.verdict.rawValue)")
+      require(
+        seen.report.verdict.isHealthy, invariant(id, bench),
+        "read: page \(id) is \(seen.report.verdict.rawValue)")
       if let view = seen.view {
         shown.counts.append(view.count)
         checkElements(view, id, inspection)
@@ -88,15 +95,22 @@ struct CrashCheck {
     compare(shown, "read")
   }
 
+  /// What a page that cannot be shown breaks: without a file the list and the files do not agree.
+  private func invariant(_ id: PageID, _ bench: Bench) -> Int {
+    (try? bench.names("pages"))?.contains("\(id).content") == true ? 5 : 8
+  }
+
   private mutating func show(_ document: NoteDocument, _ bench: Bench) throws -> Shown {
-    require(document.obstacle == nil, "open: \(document.obstacle?.description ?? "")")
-    require(document.unlisted == [], "open: unlisted pages \(document.unlisted)")
+    require(document.obstacle == nil, 8, "open: \(document.obstacle?.description ?? "")")
+    require(document.unlisted == [], 8, "open: unlisted pages \(document.unlisted)")
     let inspection = try bench.inspect()
     var shown = Shown(list: document.pages.map(\.id), counts: [])
     for id in shown.list {
       let opened = try document.page(id)
-      require(opened.report.verdict.isHealthy, "open: page \(id) is \(opened.report.verdict.rawValue)")
-      require(opened.page != nil && opened.page?.obstacle == nil, "open: page \(id) has no writer")
+      require(
+        opened.report.verdict.isHealthy, invariant(id, bench),
+        "open: page \(id) is \(opened.report.verdict.rawValue)")
+      require(opened.page != nil && opened.page?.obstacle == nil, 5, "open: page \(id) has no writer")
       if let view = opened.view {
         shown.counts.append(view.count)
         checkElements(view, id, inspection)
@@ -107,13 +121,15 @@ struct CrashCheck {
 
   private mutating func checkClosed(_ bench: Bench, _ shown: Shown) throws {
     let names = Image.names(try bench.image())
-    for name in names where name.hasSuffix(".tmp") { findings.append("closed: \(name) is left") }
+    for name in names where name.hasSuffix(".tmp") {
+      violations.append(Violation(9, "closed: \(name) is left"))
+    }
     let quarantines = names.filter { $0.hasSuffix(".quarantine") }
     let pages = names.filter { $0.hasPrefix("/pages/") && !quarantines.contains($0) }
     let wanted = shown.list.map { "/pages/\($0).content" }.sorted()
-    require(pages == wanted, "closed: files \(pages), pages \(wanted)")
+    require(pages == wanted, 8, "closed: files \(pages), pages \(wanted)")
     let cache = JSON(parsing: try bench.bytes("manifest.json"))
-    require(cache?["pages"]?.integer == Int64(shown.list.count), "closed: the cache is not reconciled")
+    require(cache?["pages"]?.integer == Int64(shown.list.count), 8, "closed: the cache is not reconciled")
   }
 
   private mutating func checkSecondOpen(
@@ -122,14 +138,14 @@ struct CrashCheck {
     let before = system.events.count
     let document = try bench.open()
     let again = try show(document, bench)
-    require(again == shown, "second open: \(again) is not \(shown)")
+    require(again == shown, 2, "second open: \(again) is not \(shown)")
     for id in again.list {
       let verdict = try document.page(id).report.verdict
-      require(verdict == .clean, "second open: page \(id) is \(verdict.rawValue)")
+      require(verdict == .clean, 10, "second open: page \(id) is \(verdict.rawValue)")
     }
     try document.close()
     let changes = system.events[before...].filter(\.changes)
-    require(changes.isEmpty, "second open: it writes: \(changes)")
+    require(changes.isEmpty, 10, "second open: it writes: \(changes)")
   }
 
   // MARK: Contents
@@ -142,13 +158,13 @@ struct CrashCheck {
         }
     }
     let lists = expected.lists
-    require(isAllowed, "\(stage): list \(shown.list), allowed \(lists)")
-    require(shown.counts.count == shown.list.count, "\(stage): not every page can be shown")
+    require(isAllowed, 8, "\(stage): list \(shown.list), allowed \(lists)")
+    require(shown.counts.count == shown.list.count, 8, "\(stage): not every page can be shown")
     for (id, count) in zip(shown.list, shown.counts) {
       let progress = expected.pages[id] ?? .init(durable: 0, issued: 0)
       let isIn = count >= progress.durable && count <= progress.issued
       require(
-        isIn,
+        isIn, 1,
         "\(stage): page \(id) has \(count) elements, \(progress.durable)–\(progress.issued) allowed")
     }
   }
@@ -158,19 +174,19 @@ struct CrashCheck {
     for (place, element) in view.elements.enumerated() {
       let payload = view.payload(of: element.id) ?? []
       guard place < all.count, payload == all[place] else {
-        findings.append("page \(id): element \(place) is not the one that was committed")
+        violations.append(Violation(1, "page \(id): element \(place) is not the one that was committed"))
         continue
       }
       guard element.kind == 201 else { continue }
       let asset = PageID(String(decoding: payload, as: UTF8.self))
       let content = asset.flatMap { try? inspection.asset($0).bytes }
       let wanted = asset.flatMap { assets[$0] }
-      require(content != nil && content == wanted, "page \(id): its asset dangles")
+      require(content != nil && content == wanted, 7, "page \(id): its asset dangles")
     }
   }
 }
 
 extension Image {
   /// The paths of all files.
-  static func names(_ image: Image) -> [String] { image.paths.filter { image[$0] != nil } }
+  package static func names(_ image: Image) -> [String] { image.paths.filter { image[$0] != nil } }
 }

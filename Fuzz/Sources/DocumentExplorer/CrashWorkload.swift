@@ -5,49 +5,59 @@ import PageJournal
 import PageJournalFaults
 
 /// What a document may be after a crash: the lists that are allowed, and how far each page may have come.
-struct Expectation: Hashable, Sendable {
+package struct Expectation: Hashable, Sendable {
   /// A page of a list; `nil` stands for a page that is being made and whose id nobody knows yet.
-  typealias List = [PageID?]
+  package typealias List = [PageID?]
 
   /// Commits of a page: at least `durable`, at most `issued`.
-  struct Progress: Hashable, Sendable {
-    var durable: Int
-    var issued: Int
+  package struct Progress: Hashable, Sendable {
+    package var durable: Int
+    package var issued: Int
+
+    package init(durable: Int, issued: Int) {
+      self.durable = durable
+      self.issued = issued
+    }
   }
 
-  var lists: [List]
-  var pages: [PageID: Progress]
+  package var lists: [List]
+  package var pages: [PageID: Progress]
+
+  package init(lists: [List], pages: [PageID: Progress]) {
+    self.lists = lists
+    self.pages = pages
+  }
 }
 
 /// Runs a workload on a document and knows, at every moment, what a crash may leave.
-final class CrashWorkload {
+package final class CrashWorkload {
   /// One operation.
-  enum Step: String, CaseIterable, Sendable {
+  package enum Step: String, CaseIterable, Sendable {
     case addPage, removePage, movePage, append, addImage, compact, reopen
   }
 
-  let system: SimulatedFileSystem
-  private(set) var bench: Bench
-  private(set) var document: NoteDocument
+  package let system: SimulatedFileSystem
+  package private(set) var bench: Bench
+  package private(set) var document: NoteDocument
   /// The elements that each page got, in order: the payload of the k-th commit.
-  private(set) var written: [PageID: [[UInt8]]] = [:]
+  package private(set) var written: [PageID: [[UInt8]]] = [:]
   /// The bytes of each asset that was acknowledged.
-  private(set) var assets: [PageID: [UInt8]] = [:]
+  package private(set) var assets: [PageID: [UInt8]] = [:]
   private let shared: Locked<Expectation>
   private var turn = 0
 
   /// What holds now.
-  var expectation: Expectation { shared.value }
+  package var expectation: Expectation { shared.value }
 
   /// The same, for an observer of synchronisations, in the middle of a step.
-  var current: @Sendable () -> Expectation {
+  package var current: @Sendable () -> Expectation {
     let shared = shared
     return { shared.value }
   }
 
   /// A closed document of two pages with two elements each, opened again.
   /// - Parameter forgotten: the end of paths that are not synchronised once that is done.
-  init(forgotten: String? = nil) throws {
+  package init(forgotten: String? = nil) throws {
     system = SimulatedFileSystem(recordsEvents: false)
     bench = Bench(system, seed: 11)
     shared = Locked(Expectation(lists: [[]], pages: [:]))
@@ -64,7 +74,7 @@ final class CrashWorkload {
     document = try bench.open()
   }
 
-  func run(_ step: Step) throws {
+  package func run(_ step: Step) throws {
     switch step {
     case .addPage: try addPage()
     case .removePage: try removePage()

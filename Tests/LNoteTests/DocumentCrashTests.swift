@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DocumentExplorer
 import Foundation
 import LNote
 import PageJournal
@@ -33,29 +34,17 @@ import Testing
     #endif
   }
 
-  /// A state that was seen, with what it was checked against.
-  private struct State: Hashable {
-    var image: Image
-    var expected: Expectation
-  }
-
-  /// All sequences of so many steps.
-  private static func sequences(_ count: Int) -> [[CrashWorkload.Step]] {
-    guard count > 0 else { return [[]] }
-    return sequences(count - 1).flatMap { head in CrashWorkload.Step.allCases.map { head + [$0] } }
-  }
-
   @Test func everyCrashOfAShortWorkloadLeavesADocumentThatHoldsWhatWasAcknowledged() throws {
     let scope = Self.scope
-    var seen: Set<State> = []
+    var seen: Set<DocumentState> = []
     var images = 0
     var failures = 0
     for length in 1...scope.steps {
-      for steps in Self.sequences(length) where failures < 5 {
+      for steps in DocumentWalk.sequences(length) where failures < 5 {
         // What the earlier steps leave was gone through by the shorter workloads.
         let workload = try CrashWorkload()
         for step in steps.dropLast() { try workload.run(step) }
-        let moments = try moments(of: steps[length - 1], workload, scope)
+        let moments = try DocumentWalk.moments(of: steps[length - 1], workload, limit: scope.images)
         for (number, moment) in moments.enumerated() where failures < 5 {
           images += 1
           guard seen.insert(moment).inserted else { continue }
@@ -79,59 +68,12 @@ import Testing
     #expect(seen.count > scope.states)
   }
 
-  /// The images at each synchronisation in a step, at its end, and after a kill, a reopening and then a power cut.
-  private func moments(
-    of step: CrashWorkload.Step, _ workload: CrashWorkload, _ scope: Scope
-  ) throws -> [State] {
-    let collected = Locked<[State]>([])
-    let current = workload.current
-    workload.system.observeSyncs { system, _ in
-      let expected = current()
-      let images = system.crashImages(limit: scope.images).map { State(image: $0, expected: expected) }
-      collected.with { $0 += images }
-    }
-    try workload.run(step)
-    workload.system.observeSyncs(nil)
-    let expected = workload.expectation
-    collected.with { states in
-      states += workload.system.crashImages(limit: scope.images).map { State(image: $0, expected: expected) }
-    }
-    return collected.value
-  }
-
   @Test func whatAProcessShowsThatOpensAfterAKillIsThereAfterAPowerCut() throws {
     var states = 0
-    for steps in Self.sequences(2) {
-      let workload = try CrashWorkload()
-      try workload.run(steps[0])
-      let killed = Locked<[(SimulatedFileSystem, Expectation)]>([])
-      let current = workload.current
-      workload.system.observeSyncs { system, _ in
-        let after = system.afterKill()
-        let expected = current()
-        killed.with { $0.append((after, expected)) }
-      }
-      try workload.run(steps[1])
-      workload.system.observeSyncs(nil)
-      for (system, expected) in killed.value {
-        let bench = Bench(system, seed: 55)
-        let document = try bench.open()
-        let list = document.pages.map(\.id)
-        let counts = try list.map { try document.page($0).view?.count }
-        let narrowed = Expectation(
-          lists: [list],
-          pages: Dictionary(uniqueKeysWithValues: zip(list, counts)).mapValues { count in
-            .init(durable: count ?? -1, issued: count ?? -1)
-          })
-        #expect(expected.lists.contains { $0.count == list.count })
-        for image in system.crashImages(limit: 6) {
-          states += 1
-          var check = CrashCheck(narrowed, workload)
-          check.check(image, spoilsCache: false, innerImages: 0)
-          #expect(check.findings == [], "\(steps.map(\.rawValue)): \(image)")
-        }
-        document.abandon()
-      }
+    for steps in DocumentWalk.sequences(2) {
+      let (images, finding) = try DocumentWalk.kills(steps, limit: 6)
+      states += images
+      if let finding { Issue.record("\(steps.map(\.rawValue)): \(finding.violation)\n\(finding.image)") }
     }
     print("kill, open, power cut: \(states) images")
     #expect(states > 300)
@@ -147,9 +89,8 @@ import Testing
     let workload = try CrashWorkload(forgotten: forgotten)
     for step in steps.dropLast() { try workload.run(step) }
     let last = try #require(steps.last)
-    let scope = Scope(steps: 1, images: 60, deepEvery: 0, states: 0)
     var findings = 0
-    for moment in try moments(of: last, workload, scope) {
+    for moment in try DocumentWalk.moments(of: last, workload, limit: 60) {
       var check = CrashCheck(moment.expected, workload)
       check.check(moment.image, spoilsCache: false, innerImages: 0)
       if !check.findings.isEmpty { findings += 1 }
