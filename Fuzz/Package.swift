@@ -55,5 +55,7 @@ let package = Package(
     .target(name: "CFuzzer"),
     .executableTarget(
       name: "fuzz-targets", dependencies: ["FuzzEntries", "CFuzzer"], swiftSettings: settings),
+    // Runs crash-fuzz as a process, and so depends on none of its modules.
+    .testTarget(name: "CrashFuzzTests", swiftSettings: settings),
   ]
 )

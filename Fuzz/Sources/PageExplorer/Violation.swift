@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that must never be. The number is that of the invariant in SPEC.md's list.
+/// Something that must never be. The number is that of the invariant in SPEC.md's list; 0 where it is the model of
+/// power cuts that something does not fit.
 package struct Violation: Error, Sendable, CustomStringConvertible {
   package var invariant: Int
   package var text: String
@@ -10,7 +11,9 @@ package struct Violation: Error, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  package var description: String { "invariant \(invariant): \(text)" }
+  package var description: String {
+    (invariant == 0 ? "the model of power cuts: " : "invariant \(invariant): ") + text
+  }
 
   /// The same, with more said.
   package func adding(_ more: @autoclosure () -> String) -> Violation {

@@ -38,6 +38,13 @@ struct Options {
     return value
   }
 
+  /// Whether a run is wanted that does one thing wrong and has to find something.
+  func isCanary(_ wrong: String) throws(UsageError) -> Bool {
+    guard let text = values["--canary"] else { return false }
+    guard text == wrong else { throw UsageError("--canary takes \(wrong) here, not \"\(text)\"") }
+    return true
+  }
+
   func profile() throws(UsageError) -> CrashProfile {
     guard let name = values["--profile"] else { return .worst }
     let known = [CrashProfile.worst, .nopsow, .ext4, .xfs]

@@ -13,6 +13,8 @@ enum Tool {
            crash-fuzz replay TOKEN [--profile P]
            crash-fuzz replay --workload W --plan PLAN
            crash-fuzz mutants [--only NAME] [--list] [--json FILE]
+           crash-fuzz real --filesystem ext4|xfs [--cycles N] [--seed S] [--first C] [--json FILE]
+           crash-fuzz kill [--cycles N] [--seed S] [--first C] [--lnote PATH] [--json FILE]
            crash-fuzz speed
 
       gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
@@ -23,6 +25,13 @@ enum Tool {
       replay   one sequence again: the token that a failure printed; or one workload under one plan of faults
       mutants  bugs on purpose, one at a time (--only this one), each to be found by the invariant that is named for it;
                a run without any has to find nothing; --list says which there are
+      real     a real ext4 or xfs on a loop device, cut off by its own shutdown at random moments (2000 times): what it
+               left has to be in the model's set, and the pages recover. Takes root; where there is none, or no loop
+               device, or no mkfs (--mkfs names another), it says so and skips
+      kill     SIGKILL at random instants of `lnote apply` (2000 times): pages, page list and assets are as after the
+               first so many operations, as many as were acknowledged or more. Builds lnote where --lnote names none
+               Both: --first C begins with that cycle, --keep FOLDER takes what a violation leaves, --canary unsynced
+               or --canary buffered does one thing wrong and has to find something
       speed    states a second and core: opening, replay and comparison of a page with a journal of 7 KB
 
     Profiles: worst (default), nopsow, ext4, xfs. Plans: such as 'write suffix ".journal" call 3 once: error noSpace'.
@@ -41,6 +50,8 @@ enum Tool {
       case "nightly": return try NightlyCommand.run(rest, isEndless: false)
       case "endless": return try NightlyCommand.run(rest, isEndless: true)
       case "replay": return try ReplayCommand.run(rest)
+      case "real": return try RealCommand.run(rest)
+      case "kill": return try KillCommand.run(rest)
       case "mutants": return try MutantsCommand.run(rest)
       case "speed": return try SpeedCommand.run(rest)
       case "help", "--help", "-h":

@@ -20,7 +20,7 @@ struct ContentWalk {
   private let durableCodes: [UInt32]
   private var fillCodes: [(fill: CrashProfile.Fill, codes: [UInt32])]
   /// Within each pending piece, the bytes that a write covered.
-  private var covered: [[Range<Int>]]
+  private var covered: [CoveredBytes]
   private var touched: Set<Int> = []
   private(set) var isSampled = false
 
@@ -40,7 +40,7 @@ struct ContentWalk {
     codes = durableCodes
     codesBefore = durableCodes
     fillCodes = profile.fills.filter { $0 != .old }.map { ($0, [UInt32](repeating: 0, count: pieces.count)) }
-    covered = [[Range<Int>]](repeating: [], count: pieces.count)
+    covered = [CoveredBytes](repeating: CoveredBytes(), count: pieces.count)
     var places: [Int: Int] = [:]
     places.reserveCapacity(pieces.count)
     for (place, piece) in pieces.enumerated() { places[piece] = place }
@@ -79,31 +79,15 @@ struct ContentWalk {
       let start = piece * profile.unit
       if let written {
         let inside = written.clamped(to: start..<(start + profile.unit))
-        cover((inside.lowerBound - start)..<(inside.upperBound - start), at: place)
+        covered[place].add((inside.lowerBound - start)..<(inside.upperBound - start))
       }
       for index in fillCodes.indices {
-        let block = fillBlock(fillCodes[index].fill, piece: piece, covered: covered[place])
+        let block = fillBlock(fillCodes[index].fill, piece: piece, covered: covered[place].ranges)
         fillCodes[index].codes[place] = contents.intern(block, at: place)
       }
     }
     touched.formUnion(found)
     return found
-  }
-
-  private mutating func cover(_ range: Range<Int>, at place: Int) {
-    guard !range.isEmpty else { return }
-    var merged = range
-    var rest: [Range<Int>] = []
-    for known in covered[place] {
-      if known.upperBound >= merged.lowerBound, known.lowerBound <= merged.upperBound {
-        merged = min(known.lowerBound, merged.lowerBound)..<max(known.upperBound, merged.upperBound)
-      } else {
-        rest.append(known)
-      }
-    }
-    rest.append(merged)
-    rest.sort { $0.lowerBound < $1.lowerBound }
-    covered[place] = rest
   }
 
   /// A block that was not written: the fill, and below the durable end what no write covers.

@@ -21,7 +21,8 @@ struct CrashLayout {
 
 /// All trees of names that may survive, and the contents of all their files.
 struct CrashLayouts {
-  private struct File: Hashable {
+  /// A file, and how much of it a tree of names makes certain.
+  struct File: Hashable {
     var inode: UInt64
     /// Changes made before this event are certain.
     var certainBelow: UInt64
@@ -100,7 +101,7 @@ struct CrashLayouts {
   }
 
   /// The names of all directories when a set of the pending operations survived.
-  private static func names(
+  static func names(
     _ disk: SimulatedDisk, _ set: [Bool], _ certain: inout [UInt64: UInt64]
   ) -> [UInt64: [String: UInt64]] {
     var names: [UInt64: [String: UInt64]] = [:]
@@ -112,7 +113,7 @@ struct CrashLayouts {
     return names
   }
 
-  private static func file(
+  static func file(
     _ inode: UInt64, _ disk: SimulatedDisk, _ profile: CrashProfile, _ certain: UInt64
   ) -> File {
     guard profile.replacingRenameCarriesData, let body = disk.files[inode] else {
@@ -126,11 +127,8 @@ struct CrashLayouts {
   private static func contents(
     _ body: FileBody, _ file: File, _ stale: [UInt8], _ profile: CrashProfile
   ) -> FileContents {
-    var durable = body.durable
-    let certain = body.changes.prefix { $0.sequence < file.certainBelow }
-    for change in certain { change.apply(to: &durable) }
-    return FileContents(
-      durable: durable, changes: Array(body.changes.dropFirst(certain.count)), stale: stale, profile: profile)
+    let (durable, changes) = body.split(certainBelow: file.certainBelow)
+    return FileContents(durable: durable, changes: changes, stale: stale, profile: profile)
   }
 
   private static func rival(_ layout: CrashLayout, _ earlier: CrashLayout) -> CrashLayout.Rival? {

@@ -27,7 +27,7 @@ struct NameSets {
   }
 
   /// For each operation the earlier ones that it cannot survive without: the latest on each of its names.
-  private static func needs(_ operations: [PendingName]) -> [[Int]] {
+  static func needs(_ operations: [PendingName]) -> [[Int]] {
     var latest: [NameSlot: Int] = [:]
     var needs: [[Int]] = []
     for (number, operation) in operations.enumerated() {

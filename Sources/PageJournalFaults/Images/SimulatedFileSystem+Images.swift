@@ -24,4 +24,25 @@ extension SimulatedFileSystem {
   public func crashImages(profile: CrashProfile = .worst, limit: Int? = nil) -> CrashImages {
     CrashImages(disk: withDisk { $0 }, profile: profile, limit: limit)
   }
+
+  /// Whether a power cut at this moment may leave exactly this image.
+  ///
+  /// It is answered from the model's rule, not by going through `crashImages`, and so is exact also where those are only
+  /// a sample. Names: a set of the pending operations that the profile lets survive together. Each file: a size that it
+  /// had since it was certain, or at which a write was cut; and in each piece, whatever the others show, something that
+  /// the piece showed since then or one of the profile's fills, garbage being that of `crashImages`. So every one of the
+  /// `crashImages` is a member; a member that is none of them, also where they are complete, has pieces of different age
+  /// or of different fills side by side.
+  ///
+  /// O(bytes of the image and of what is pending); with many renames in a row on the same names, or directories that
+  /// came and went, it may search longer.
+  public func couldLeave(_ image: Image, profile: CrashProfile = .worst) -> Bool {
+    ImageMembership(disk: withDisk { $0 }, profile: profile, image: image).holds()
+  }
+
+  /// For an image that `couldLeave` denies, a sentence or several for a person, best guesses; empty for the others.
+  public func objections(to image: Image, profile: CrashProfile = .worst) -> [String] {
+    let membership = ImageMembership(disk: withDisk { $0 }, profile: profile, image: image)
+    return membership.holds() ? [] : membership.objections()
+  }
 }

@@ -67,6 +67,14 @@ struct FileBody: Sendable {
     current = bytes
   }
 
+  /// What is certain when the changes before an event are, and the changes that are left.
+  func split(certainBelow event: UInt64) -> (durable: [UInt8], changes: [PendingChange]) {
+    var durable = durable
+    let certain = changes.prefix { $0.sequence < event }
+    for change in certain { change.apply(to: &durable) }
+    return (durable, Array(changes.dropFirst(certain.count)))
+  }
+
   mutating func add(_ change: PendingChange) {
     change.apply(to: &current)
     changes.append(change)
