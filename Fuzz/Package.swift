@@ -49,7 +49,8 @@ let package = Package(
     .target(
       name: "FuzzEntries",
       dependencies: [
-        ours("PageJournal"), ours("PageJournalFaults"), ours("InkElements"), ours("LNote"), ours("LNoteFormats"),
+        ours("PageJournal"), ours("PageJournalFaults"), ours("InkElements"), ours("LNote"),
+        ours("LNoteFormats"),
       ],
       swiftSettings: settings),
     .target(name: "CFuzzer"),

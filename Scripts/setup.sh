@@ -19,7 +19,7 @@ fi
 build_flags=(-c release -Xswiftc -enable-testing)
 
 has_zlib_header() { printf '#include <zlib.h>\n' | clang -fsyntax-only -x c - 2>/dev/null; }
-has_libxml2() { [ "$(uname)" != Linux ] || ldconfig -p 2>/dev/null | grep -q 'libxml2\.so\.2 '; }
+has_libxml2() { [ "$(uname)" != Linux ] || ldconfig -p 2>/dev/null | grep 'libxml2\.so\.2 ' >/dev/null; }
 has_strip() { command -v strip >/dev/null; }
 
 # FoundationXML, which some tests read their own output with, loads libxml2; the size test needs strip.

@@ -12,6 +12,8 @@ public enum JSON: Sendable, Equatable, Codable {
   case integer(Int64)
   /// Any other number.
   case number(Double)
+  /// A number of more digits than a Double holds, up to 38, as it is spelled.
+  case decimal(String)
   /// Text.
   case string(String)
   /// A list.
@@ -22,12 +24,12 @@ public enum JSON: Sendable, Equatable, Codable {
   /// Reads any value. A failed attempt is what costs, so the most frequent kinds are tried first.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if let value = try? container.decode(Int64.self) {
+    if let value = try? container.decode(Int64.self), Self.isKept(value, container) {
       self = .integer(value)
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
+      self = Self.kept(value, container)
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
     } else if container.decodeNil() {
@@ -39,6 +41,21 @@ public enum JSON: Sendable, Equatable, Codable {
     }
   }
 
+  /// Foundation makes integers also of numbers with a fraction or an exponent, and above 2^53 then not the nearest.
+  private static func isKept(_ value: Int64, _ container: any SingleValueDecodingContainer) -> Bool {
+    value.magnitude < 1 << 53 || (try? container.decode(Decimal.self)) == Decimal(value)
+  }
+
+  /// The number with all of its digits: as a Double where that has them, and where even a Decimal has not.
+  private static func kept(_ value: Double, _ container: any SingleValueDecodingContainer) -> JSON {
+    guard let decimal = try? container.decode(Decimal.self), decimal != Decimal(string: value.description)
+    else { return .number(value) }
+    let text = decimal.description
+    // A number that is too small or too large for a Decimal is another one as such.
+    guard Double(text) == value else { return .number(value) }
+    return Int64(text).map { .integer($0) } ?? .decimal(text)
+  }
+
   /// Writes the value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -47,6 +64,12 @@ public enum JSON: Sendable, Equatable, Codable {
     case .bool(let value): try container.encode(value)
     case .integer(let value): try container.encode(value)
     case .number(let value): try container.encode(value)
+    case .decimal(let text):
+      guard let value = Decimal(string: text) else {
+        throw EncodingError.invalidValue(
+          text, .init(codingPath: container.codingPath, debugDescription: "no number"))
+      }
+      try container.encode(value)
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
     case .object(let value): try container.encode(value)
@@ -91,6 +114,7 @@ public enum JSON: Sendable, Equatable, Codable {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
+    case .decimal(let text): Double(text)
     default: nil
     }
   }

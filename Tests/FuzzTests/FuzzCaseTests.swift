@@ -32,7 +32,8 @@ import Testing
   @Test func everyFolderIsATarget() throws {
     let names = Set(FuzzTarget.all.map(\.name))
     for kind in ["FailCases", "Corpora"] {
-      let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.appendingPathComponent(kind).path)
+      let found = try FileManager.default.contentsOfDirectory(
+        atPath: Self.folder.appendingPathComponent(kind).path)
       #expect(Set(found).isSubset(of: names), "\(kind)")
     }
   }

@@ -47,7 +47,8 @@ enum FramesEntry {
     let journal = FrameBytes.header(file, magic: FrameBytes.journalMagic)
     let snapshot = FrameBytes.header(file, magic: FrameBytes.snapshotMagic)
     let kind: FrameListing.Kind = journal != nil ? .journal : snapshot != nil ? .snapshot : .unknown
-    try require(listing.kind == kind, "the header is that of a \(kind.rawValue), not \(listing.kind.rawValue)")
+    try require(
+      listing.kind == kind, "the header is that of a \(kind.rawValue), not \(listing.kind.rawValue)")
     if let header = journal ?? snapshot {
       try require(listing.start == header.length, "frames begin at \(header.length), not \(listing.start)")
     }

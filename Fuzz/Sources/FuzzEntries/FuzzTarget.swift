@@ -37,10 +37,12 @@ package struct FuzzTarget: Sendable {
   /// All targets, in the order of the layers.
   package static let all: [FuzzTarget] = [
     FuzzTarget("frames", "the bytes of a journal or snapshot: scanner and search", FramesEntry.check),
-    FuzzTarget("snapshot", "a page that is a snapshot alone: inspected, opened, changed", SnapshotEntry.check),
+    FuzzTarget(
+      "snapshot", "a page that is a snapshot alone: inspected, opened, changed", SnapshotEntry.check),
     FuzzTarget("page", "a page of a snapshot and journals: inspected, opened, changed", PageEntry.check),
     FuzzTarget("ink", "the payload of a stroke or an image", InkEntry.check),
-    FuzzTarget("ink-values", "numbers as an app or an import hands them to the ink codec", InkValuesEntry.check),
+    FuzzTarget(
+      "ink-values", "numbers as an app or an import hands them to the ink codec", InkValuesEntry.check),
     FuzzTarget("json", "JSON, read by the two readers of the package", JSONEntry.check),
     FuzzTarget("record", "document.json of a package", RecordEntry.check),
     FuzzTarget("ndjson", "an import of lines of JSON", ImportEntries.checkLines),

@@ -34,7 +34,9 @@ enum ImportEntries {
     do {
       return .items(try read(bytes))
     } catch {
-      guard case .format(let reason) = error else { throw BrokenProperty("a closure that never throws threw") }
+      guard case .format(let reason) = error else {
+        throw BrokenProperty("a closure that never throws threw")
+      }
       try requireSentence(reason.description)
       return .refused(reason)
     }

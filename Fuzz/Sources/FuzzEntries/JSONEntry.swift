@@ -32,15 +32,17 @@ enum JSONEntry {
     case (.bool(let left), .bool(let right)): left == right
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
     case (.integer(let left), .integer(let right)): left == right
-    case (.integer, .number), (.number, .integer), (.number, .number):
+    case (.integer, .number), (.number, .integer), (.number, .number), (.decimal, .integer),
+      (.decimal, .number):
       left.number?.bitPattern == right.double?.bitPattern || (left.number == 0 && right.double == 0)
     case (.array(let left), .array(let right)):
       left.count == right.count && zip(left, right).allSatisfy { isSame($0, $1) }
     case (.object(let left), .object(let right)):
-      left.count == right.count && left.allSatisfy { key, value in
-        if case .null = value { return right.keys.contains(key) }
-        return right[key].map { isSame(value, $0) } ?? false
-      }
+      left.count == right.count
+        && left.allSatisfy { key, value in
+          if case .null = value { return right.keys.contains(key) }
+          return right[key].map { isSame(value, $0) } ?? false
+        }
     default: false
     }
   }

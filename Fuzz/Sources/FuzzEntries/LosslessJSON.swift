@@ -32,12 +32,14 @@ struct LosslessJSON: Equatable, CustomStringConvertible {
 }
 
 /// sign × 0.digits × 10^exponent, digits without zeros at either end: one form for each number.
-struct LosslessNumber: Equatable {
+struct LosslessNumber: Equatable, CustomStringConvertible {
   private var isNegative: Bool
   private var digits: [UInt8] = []
   private var exponent = 0
+  let description: String
 
   init?(_ text: [Unicode.Scalar]) {
+    description = String(String.UnicodeScalarView(text))
     var rest = text[...]
     isNegative = rest.first == "-"
     if isNegative { rest.removeFirst() }
@@ -70,8 +72,14 @@ struct LosslessNumber: Equatable {
     self.digits = digits
   }
 
-  /// Whether a Double holds it without loss is no question of digits: those beyond seventeen are rounded.
-  var isExact: Bool { digits.count <= 15 }
+  /// Of more digits, or of such an exponent, only what a Double holds is kept.
+  private var isKept: Bool { digits.count <= 38 && abs(exponent) < 85 }
+
+  static func == (left: LosslessNumber, right: LosslessNumber) -> Bool {
+    guard left.isKept, right.isKept else { return Double(left.description) == Double(right.description) }
+    return left.isNegative == right.isNegative && left.digits == right.digits
+      && left.exponent == right.exponent
+  }
 }
 
 private struct LosslessParser {
@@ -106,7 +114,9 @@ private struct LosslessParser {
     if take("[") { return array() }
     if take("\"") { return string().map { LosslessJSON(.string($0)) } }
     let start = place
-    while place < text.count, !["\"", ",", "]", "}", " ", "\t", "\r", "\n"].contains(text[place]) { place += 1 }
+    while place < text.count, !["\"", ",", "]", "}", " ", "\t", "\r", "\n"].contains(text[place]) {
+      place += 1
+    }
     let word = Array(text[start..<place])
     let spelled = String(String.UnicodeScalarView(word))
     if ["true", "false", "null"].contains(spelled) { return LosslessJSON(.word(spelled)) }

@@ -165,7 +165,9 @@ struct PageTrial {
 
   /// One more element, closed: the page is what it was and that element, and frames of newer versions are still there.
   private func checkLife(_ disk: SimulatedFileSystem, _ shown: PageContent?, _ verdict: Verdict) throws {
-    guard let shown, shown.commit < PageLimits.counter - 4, shown.nextID < PageLimits.counter - 4 else { return }
+    guard let shown, shown.commit < PageLimits.counter - 4, shown.nextID < PageLimits.counter - 4 else {
+      return
+    }
     let kept = skippable(try image(disk))
     let store = try open(disk)
     guard let writer = try store.open(page).page else { throw BrokenProperty("a settled page has no writer") }

@@ -88,7 +88,8 @@ struct TransferTrial {
   }
 
   private func check(_ stroke: Stroke) throws(BrokenProperty) {
-    try require(!stroke.x.isEmpty && stroke.x.count == stroke.y.count, "a stroke of \(stroke.x.count) samples")
+    try require(
+      !stroke.x.isEmpty && stroke.x.count == stroke.y.count, "a stroke of \(stroke.x.count) samples")
     for column in [stroke.x, stroke.y, stroke.radius ?? [], stroke.pressure ?? [], [stroke.width]] {
       try require(column.allSatisfy(\.isFinite), "a number that is not finite")
     }

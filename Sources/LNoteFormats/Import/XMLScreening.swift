@@ -28,7 +28,8 @@ enum XMLScreening {
         }
         if bytes[index...].starts(with: instruction), !isDeclaration(bytes, at: index) {
           throw fault(
-            "the document has a processing instruction, which is not read", .unsupported, at: index, bytes, file)
+            "the document has a processing instruction, which is not read", .unsupported, at: index, bytes,
+            file)
         }
       case UInt8(ascii: "="):
         expectsQuote = true

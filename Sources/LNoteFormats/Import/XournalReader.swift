@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PageJournal
 import InkElements
 
 /// Reads the unpacked XML of Xournal and Xournal++ documents, item by item. Layers are merged in their order.
@@ -126,7 +127,7 @@ final class XournalReader: XMLHandler {
   }
 
   private func skipped(_ what: String, _ reason: String) -> ImportItem {
-    .skipped(what: what, reason: reason, page: here)
+    .skipped(what: what.plainLine, reason: reason.plainLine, page: here)
   }
 
   private func stroke(_ leaf: Leaf) -> [ImportItem] {

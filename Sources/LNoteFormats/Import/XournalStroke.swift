@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PageJournal
 import InkElements
 
 /// Turns one `<stroke>` of a Xournal file into a `Stroke`.
@@ -63,7 +64,7 @@ struct XournalStroke {
   }
 
   private mutating func lose(_ what: String, _ reason: String) {
-    lost.append((what, reason))
+    lost.append((what.plainLine, reason))
   }
 
   private static func numbers(_ bytes: [UInt8], _ what: String) throws(Refusal) -> [Double] {

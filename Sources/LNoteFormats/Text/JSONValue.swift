@@ -155,6 +155,9 @@ extension JSONValue: Decodable {
       self = .string(value)
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      // Foundation refuses to make a Double of a number too close to 0 for one, but it makes an integer of it.
+      self = .integer(value)
     } else {
       return nil
     }
