@@ -79,6 +79,7 @@ let package = Package(
       name: "LNoteFormatsTests", dependencies: ["InkElements", "LNote", "LNoteFormats"],
       swiftSettings: tests),
     .testTarget(name: "PolicyTests", swiftSettings: tests),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzEntries"], swiftSettings: tests),
     .testTarget(
       name: "LNoteCommandTests", dependencies: ["LNoteCommand", "LNoteFormats", "PageJournal"],
       swiftSettings: tests),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PageJournal
+
 /// Why a file of another format cannot be read, or why something cannot be written in one.
 ///
 /// A plain value: it may be kept, compared and passed between threads.
@@ -43,7 +45,7 @@ public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
     var place = file
     if let line { place += place.isEmpty ? "line \(line)" : ", line \(line)" }
     if let offset { place += place.isEmpty ? "byte \(offset)" : ", byte \(offset)" }
-    return place.isEmpty ? cause : "\(place): \(cause)"
+    return (place.isEmpty ? cause : "\(place): \(cause)").plainLine
   }
 }
 

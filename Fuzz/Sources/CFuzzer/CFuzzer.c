@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+// SPDX-License-Identifier: Apache-2.0
 #include "CFuzzer.h"
 
 /* Weak, so that the same sources build without the sanitizer's library: the tool then replays files only. */

@@ -120,15 +120,21 @@ enum FramesEntry {
     guard !listing.searchGaveUp, file.count <= 1 << 14 else { return }
     func isSeen(_ place: Int) -> Bool { listing.behind.contains { $0.start <= place && place < $0.end } }
     var trials = 0
-    for place in listing.stopOffset..<file.count {
+    var place = listing.stopOffset
+    while place < file.count {
+      defer { place += 1 }
       guard let length = FrameBytes.plausibleLength(file, place), !isSeen(place) else { continue }
       trials += 1
       guard trials <= 256 else { return }
       let last = UInt32(FrameBytes.number(file, place + 4, count: 4))
       let next = place + FrameBytes.prefix + length
-      if FrameBytes.frame(file, next, seed: seed, last: last) != nil {
-        try require(isSeen(next), "the frame at \(next) is proved by the one at \(place) and was not found")
-      }
+      guard FrameBytes.frame(file, next, seed: seed, last: last) != nil else { continue }
+      try require(
+        isSeen(next),
+        "the frame at \(next) is proved by the one at \(place) and was not found; bad at \(listing.stopOffset), found \(listing.behind)"
+      )
+      // What stands between is the payload of a frame whose place its successor proves.
+      place = next - 1
     }
   }
 }

@@ -16,7 +16,7 @@ package struct FuzzTarget: Sendable {
   package let summary: String
   private let body: @Sendable ([UInt8]) throws -> Void
 
-  init(_ name: String, _ summary: String, _ body: @escaping @Sendable ([UInt8]) throws -> Void) {
+  package init(_ name: String, _ summary: String, _ body: @escaping @Sendable ([UInt8]) throws -> Void) {
     self.name = name
     self.summary = summary
     self.body = body
@@ -50,7 +50,7 @@ package struct FuzzTarget: Sendable {
 }
 
 /// Throws unless the condition holds.
-func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(BrokenProperty) {
+package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(BrokenProperty) {
   if !condition { throw BrokenProperty(message()) }
 }
 

@@ -7,7 +7,7 @@ import PageJournalFaults
 /// Everything that short workloads can run into, enumerated.
 enum GateCommand {
   /// Images of one moment inside a recovery, for sequences of three steps.
-  private static let nested = 4
+  private static let nested = 5
 
   private static let parts = ["crashes", "faults", "damage", "checks"]
 

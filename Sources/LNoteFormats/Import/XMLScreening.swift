@@ -3,7 +3,8 @@
 /// Refuses, before XML is parsed, what Foundation's parser would accept and ought not to.
 ///
 /// On Linux the parser neither reports entities that a document declares nor the places where it leaves them
-/// out, so a document type is refused as a whole; no note app writes one. And libxml2 compares each
+/// out, so a document type is refused as a whole; no note app writes one. A processing instruction without data ends
+/// the process there, so these are refused too. And libxml2 compares each
 /// attribute of a tag with all others, so that a tag with a million of them would take hours.
 enum XMLScreening {
   /// Attributes of one tag, together with what looks like some in the text behind it.
@@ -13,6 +14,7 @@ enum XMLScreening {
   static func check(_ bytes: [UInt8], file: String) throws(FormatError) {
     try checkEncoding(bytes, file: file)
     let documentType = Array("<!DOCTYPE".utf8)
+    let instruction = Array("<?".utf8)
     var attributes = 0
     var expectsQuote = false
     for index in bytes.indices {
@@ -23,6 +25,10 @@ enum XMLScreening {
           throw fault(
             "the document has a DOCTYPE, which may declare entities and is not read", .unsupported, at: index,
             bytes, file)
+        }
+        if bytes[index...].starts(with: instruction), !isDeclaration(bytes, at: index) {
+          throw fault(
+            "the document has a processing instruction, which is not read", .unsupported, at: index, bytes, file)
         }
       case UInt8(ascii: "="):
         expectsQuote = true
@@ -39,6 +45,13 @@ enum XMLScreening {
       }
       expectsQuote = false
     }
+  }
+
+  /// `<?xml` and white space, at the beginning or behind a byte order mark.
+  private static func isDeclaration(_ bytes: [UInt8], at index: Int) -> Bool {
+    let isFirst = index == 0 || index == 3 && bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    return isFirst && bytes[index...].starts(with: "<?xml".utf8) && index + 5 < bytes.count
+      && isWhiteSpace(bytes[index + 5])
   }
 
   /// Only encodings whose first 128 characters are ASCII, because the search above is one for ASCII.

@@ -119,7 +119,7 @@ public struct StorageError: Error, Sendable, Equatable, CustomStringConvertible 
     text += ": \(cause)"
     if let systemError { text += " [errno \(systemError)]" }
     if !advice.isEmpty { text += "; \(advice)" }
-    return text
+    return text.plainLine
   }
 
   /// The same error, with the page named.
