@@ -60,6 +60,7 @@ import Testing
   @Test func pageOfAnExportedCrashImageOpens() throws {
     let system = SimulatedFileSystem()
     try system.createDirectory("/pages")
+    try system.syncDirectory("/")
     let store = try PageStore.open("/pages", environment: Environment(fileSystem: system))
     let page = try store.create(PageID(high: 1, low: 2))
     _ = try page.append(kind: 9, payload: ink(600).span)

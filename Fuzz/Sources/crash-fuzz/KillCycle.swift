@@ -98,6 +98,9 @@ final class KillCycles {
     var usable: [String] = []
     func take(_ answers: [[String: Any]]) throws {
       for answer in answers {
+        guard session.acknowledged < operations.count else {
+          throw Violation(8, "an answer that nothing was asked for: \(answer)")
+        }
         let operation = operations[session.acknowledged]
         log.append("answer \(session.acknowledged + 1): \(answer)")
         guard answer["ok"] as? Bool == true else {

@@ -16,15 +16,16 @@ func storageError(_ number: Int32, _ operation: String, _ path: String, at offse
   let cause: String
   var advice = ""
   switch number {
-  case ENOENT, ENOTDIR:
+  case ENOENT:
     code = .notFound
-    cause = number == ENOENT ? "no such file or directory" : "a part of the path is not a directory"
+    cause = "no such file or directory"
   case EEXIST, ENOTEMPTY:
     code = .alreadyExists
     cause = number == EEXIST ? "the name is taken" : "the directory is not empty"
-  case EISDIR:
+  case EISDIR, ENOTDIR:
+    // A file where a directory should be is not taken for nothing: what is there may be all that is left.
     code = .wrongKind
-    cause = "it is a directory"
+    cause = number == EISDIR ? "it is a directory" : "a part of the path is not a directory"
   case ELOOP:
     code = .wrongKind
     cause = "it is a symbolic link, which is not followed"
