@@ -33,7 +33,8 @@ import Testing
     let names = Set(FuzzTarget.all.map(\.name))
     for kind in ["FailCases", "Corpora"] {
       let found = try FileManager.default.contentsOfDirectory(
-        atPath: Self.folder.appendingPathComponent(kind).path)
+        at: Self.folder.appendingPathComponent(kind), includingPropertiesForKeys: nil
+      ).filter(\.hasDirectoryPath).map(\.lastPathComponent)
       #expect(Set(found).isSubset(of: names), "\(kind)")
     }
   }

@@ -81,6 +81,16 @@ import Testing
     #expect(error?.line == 3)
   }
 
+  /// FoundationXML ends the process at an instruction without data.
+  @Test(arguments: [
+    "<?x?>", "<?x y?>", "<xournal><?x?></xournal>", "<?xml version=\"1.0\"?><?x ?><xournal/>",
+  ])
+  func processingInstructionsAreRefused(text: String) {
+    let error = importError("\n" + text)
+    #expect(error?.code == .unsupported)
+    #expect(error?.line == 2)
+  }
+
   @Test(arguments: [
     "<xournal", "<xournal>", "<xournal><page width=\"1\" height=\"1\">", "<xournal></page>", "<xournal a=1/>",
     "<xournal a=\"1\" a=\"2\"/>", "<xournal a=\"1\"b=\"2\"/>", "<xournal a=\"<\"/>", "<xournal/><xournal/>",

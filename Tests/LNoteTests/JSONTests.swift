@@ -13,7 +13,11 @@ import Testing
     #expect(parsed("[true,false]") == .array([.bool(true), .bool(false)]))
     #expect(parsed("{}") == .object([:]))
     #expect(parsed("-9223372036854775808") == .integer(.min))
-    #expect(parsed("9223372036854775808") == .number(9_223_372_036_854_775_808))
+    #expect(parsed("9223372036854775808") == .decimal("9223372036854775808"))
+    #expect(parsed("0.1") == .number(0.1))
+    #expect(parsed("0.12345678901234567890123") == .decimal("0.12345678901234567890123"))
+    #expect(
+      parsed("0.12345678901234567890123")?.text(pretty: false) == [UInt8]("0.12345678901234567890123".utf8))
     #expect(parsed("5.0")?.integer == 5)
     #expect(parsed("-0.5e1")?.number == -5)
     #expect(parsed(#""\u00e4\ud83d\ude00\/\b""#) == .string("ä😀/\u{8}"))

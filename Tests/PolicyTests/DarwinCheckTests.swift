@@ -38,7 +38,8 @@ import Testing
       try Command.run(
         "swiftc",
         try strictFlags() + [
-          "-wmo", "-emit-sil", "-o", "/dev/null", "-module-name", module, "-I", try stubFolder(), "-I",
+          "-wmo", "-package-name", "PageJournal", "-emit-sil", "-o", "/dev/null", "-module-name", module,
+          "-I", try stubFolder(), "-I",
           "Sources/CZlib",
         ] + files)
     }

@@ -14,7 +14,10 @@ enum XMLScreening {
   static func check(_ bytes: [UInt8], file: String) throws(FormatError) {
     try checkEncoding(bytes, file: file)
     let documentType = Array("<!DOCTYPE".utf8)
-    let instruction = Array("<?".utf8)
+    let lastEnd =
+      bytes.indices.dropLast().last {
+        bytes[$0] == UInt8(ascii: "?") && bytes[$0 + 1] == UInt8(ascii: ">")
+      } ?? 0
     var attributes = 0
     var expectsQuote = false
     for index in bytes.indices {
@@ -26,7 +29,8 @@ enum XMLScreening {
             "the document has a DOCTYPE, which may declare entities and is not read", .unsupported, at: index,
             bytes, file)
         }
-        if bytes[index...].starts(with: instruction), !isDeclaration(bytes, at: index) {
+        // One that does not end is malformed, as the parser says.
+        if index < lastEnd, bytes[index + 1] == UInt8(ascii: "?"), !isDeclaration(bytes, at: index) {
           throw fault(
             "the document has a processing instruction, which is not read", .unsupported, at: index, bytes,
             file)

@@ -23,7 +23,7 @@ private enum FaultPlanToken: Equatable {
   var text: String {
     switch self {
     case .word(let word): "\"\(word)\""
-    case .quoted(let text): "the text \"\(shown(text))\""
+    case .quoted(let text): "the text \"\(text)\""
     case .number(let value): "\(value)"
     case .comma: "\",\""
     case .colon: "\":\""
@@ -54,8 +54,7 @@ private enum FaultPlanToken: Equatable {
         } else {
           tokens.append(.word(word))
         }
-      default:
-        throw badPlan("the character \"\(shown(String(scalar)))\" has no meaning outside of a quoted text")
+      default: throw badPlan("the character \"\(scalar)\" has no meaning outside of a quoted text")
       }
     }
     tokens.append(.end)
@@ -152,7 +151,11 @@ private struct FaultPlanParser {
     if take("flip") { return .flip(bit: try number("a bit", 0...UInt64.max)) }
     if take("zero") { return .zero(sector: try number("a sector", 0...UInt64.max / 1024)) }
     if take("stale") { return .stale(sector: try number("a sector", 0...UInt64.max / 1024)) }
-    throw unexpected("an effect (error, short, space, sync, flip, zero, stale)")
+    if take("misdirect") {
+      let sector = try number("a sector", 0...UInt64.max / 1024)
+      return .misdirect(sector: sector, other: try number("the other sector", 0...UInt64.max / 1024))
+    }
+    throw unexpected("an effect (error, short, space, sync, flip, zero, stale, misdirect)")
   }
 
   private mutating func take(_ word: String) -> Bool {
@@ -189,16 +192,6 @@ private struct FaultPlanParser {
   private func unexpected(_ wanted: String) -> StorageError {
     badPlan("rule \(rule): expected \(wanted), found \(next.text)")
   }
-}
-
-/// The text in a message: what it holds of control characters is spelled out.
-private func shown(_ text: String) -> String {
-  text.unicodeScalars.map { scalar in
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: scalar.escaped(asASCII: true)
-    default: String(scalar)
-    }
-  }.joined()
 }
 
 private func badPlan(_ cause: String) -> StorageError {
