@@ -16,7 +16,7 @@ enum KillCommand {
       throw UsageError("--lnote takes the program lnote, not \"\(path)\"")
     }
     let isCanary = try options.isCanary("buffered")
-    let scratch = (options.text("--folder") ?? NSTemporaryDirectory()) + "/crash-fuzz-kill-\(getpid())"
+    let scratch = (options.text("--folder") ?? Tool.fastFolder) + "/crash-fuzz-kill-\(getpid())"
     let keep = options.text("--keep") ?? NSTemporaryDirectory() + "/crash-fuzz-\(getpid())"
     var summary = Summary("kill")
     summary.set("seed", seed)

@@ -89,11 +89,7 @@ enum RealCommand {
     summary.set("millisecondsPerCycle", milliseconds)
   }
 
-  /// In memory where that is possible: the volumes are written a lot.
-  private static let scratchFolder: String = {
-    let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
-    return "\(place)/crash-fuzz-\(getpid())"
-  }()
+  private static let scratchFolder = "\(Tool.fastFolder)/crash-fuzz-\(getpid())"
 
   /// Puts what was found into a folder, with the log.
   private static func kept(_ run: RealCycles, _ reason: String, _ again: String, in folder: String)

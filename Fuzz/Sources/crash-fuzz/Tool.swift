@@ -29,7 +29,8 @@ enum Tool {
                left has to be in the model's set, and the pages recover. Takes root; where there is none, or no loop
                device, or no mkfs (--mkfs names another), it says so and skips
       kill     SIGKILL at random instants of `lnote apply` (2000 times): pages, page list and assets are as after the
-               first so many operations, as many as were acknowledged or more. Builds lnote where --lnote names none
+               first so many operations, as many as were acknowledged or more. Builds lnote where --lnote names none;
+               the documents are in memory where --folder names no other place
                Both: --first C begins with that cycle, --keep FOLDER takes what a violation leaves, --canary unsynced
                or --canary buffered does one thing wrong and has to find something
       speed    states a second and core: opening, replay and comparison of a page with a journal of 7 KB
@@ -64,6 +65,9 @@ enum Tool {
       return 64
     }
   }
+
+  /// Where much is written and soon removed: in memory where that is possible.
+  static var fastFolder: String { access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory() }
 
   /// Prints a line at once, also into a pipe.
   static func tell(_ line: String) {
