@@ -81,16 +81,6 @@ import Testing
     #expect(error?.line == 3)
   }
 
-  /// FoundationXML ends the process at an instruction without data.
-  @Test(arguments: [
-    "<?x?>", "<?x y?>", "<xournal><?x?></xournal>", "<?xml version=\"1.0\"?><?x ?><xournal/>",
-  ])
-  func processingInstructionsAreRefused(text: String) {
-    let error = importError("\n" + text)
-    #expect(error?.code == .unsupported)
-    #expect(error?.line == 2)
-  }
-
   @Test(arguments: [
     "<xournal", "<xournal>", "<xournal><page width=\"1\" height=\"1\">", "<xournal></page>", "<xournal a=1/>",
     "<xournal a=\"1\" a=\"2\"/>", "<xournal a=\"1\"b=\"2\"/>", "<xournal a=\"<\"/>", "<xournal/><xournal/>",
@@ -211,5 +201,23 @@ import Testing
       #expect(!error.cause.isEmpty, "seed \(seed), round \(round)")
     }
     #expect(failures > 1_000, "seed \(seed)")
+  }
+
+  /// Foundation's parser ends the process at one of these.
+  @Test func anInstructionOfNothingButItsNameIsRefused() {
+    for text in ["<?x?>", "<?x?><xournal/>", "<xournal><?x?><page width=\"1\" height=\"1\"/></xournal>"] {
+      #expect(importError(text)?.code == .unsupported, "\(text)")
+      #expect(importError(text)?.cause.contains("instruction") == true, "\(text)")
+    }
+    let sound = "<?xml version=\"1.0\"?><?x y?><xournal><?z ?><page width=\"1\" height=\"1\"/></xournal>"
+    #expect(importError(sound) == nil)
+  }
+
+  @Test func noMessagePassesOnControlCharactersOfAFile() throws {
+    let message = try #require(importError([UInt8]("{\"page\":\"\\u".utf8) + [0, 0x1B, 0, 0, 0x22, 0x7D]))
+    #expect(!message.description.unicodeScalars.contains { $0.value < 0x20 }, "\(message)")
+    let items = try importAll(
+      Array(xournal("<stroke width=\"1\" style=\"a&#10;b&#133;\" tool=\"&#9;\">1 2</stroke>").utf8))
+    #expect(items.simplified == ["tool \\t", "line style a\\nb\\u{0085}"])
   }
 }

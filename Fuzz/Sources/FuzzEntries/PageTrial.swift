@@ -171,6 +171,8 @@ struct PageTrial {
     let kept = skippable(try image(disk))
     let store = try open(disk)
     guard let writer = try store.open(page).page else { throw BrokenProperty("a settled page has no writer") }
+    // Generations end too.
+    guard writer.view.generation < PageLimits.counter else { return store.abandon() }
     let payload: [UInt8] = [1, 2, 3]
     let (id, ticket) = try writer.append(kind: 200, payload: payload.span)
     try require(id == shown.nextID, "a new element got \(id), not \(shown.nextID)")

@@ -3,9 +3,9 @@
 /// Refuses, before XML is parsed, what Foundation's parser would accept and ought not to.
 ///
 /// On Linux the parser neither reports entities that a document declares nor the places where it leaves them
-/// out, so a document type is refused as a whole; no note app writes one. A processing instruction without data ends
-/// the process there, so these are refused too. And libxml2 compares each
-/// attribute of a tag with all others, so that a tag with a million of them would take hours.
+/// out, so a document type is refused as a whole; no note app writes one. And libxml2 compares each
+/// attribute of a tag with all others, so that a tag with a million of them would take hours. A processing instruction
+/// of nothing but its name ends the process there: Foundation measures a text that libxml2 did not give it.
 enum XMLScreening {
   /// Attributes of one tag, together with what looks like some in the text behind it.
   static let attributeLimit = 4_096
@@ -14,10 +14,6 @@ enum XMLScreening {
   static func check(_ bytes: [UInt8], file: String) throws(FormatError) {
     try checkEncoding(bytes, file: file)
     let documentType = Array("<!DOCTYPE".utf8)
-    let lastEnd =
-      bytes.indices.dropLast().last {
-        bytes[$0] == UInt8(ascii: "?") && bytes[$0 + 1] == UInt8(ascii: ">")
-      } ?? 0
     var attributes = 0
     var expectsQuote = false
     for index in bytes.indices {
@@ -29,10 +25,10 @@ enum XMLScreening {
             "the document has a DOCTYPE, which may declare entities and is not read", .unsupported, at: index,
             bytes, file)
         }
-        // One that does not end is malformed, as the parser says.
-        if index < lastEnd, bytes[index + 1] == UInt8(ascii: "?"), !isDeclaration(bytes, at: index) {
+        if isBareInstruction(bytes[index...]) {
           throw fault(
-            "the document has a processing instruction, which is not read", .unsupported, at: index, bytes,
+            "a processing instruction has nothing but a name, and is not read", .unsupported, at: index,
+            bytes,
             file)
         }
       case UInt8(ascii: "="):
@@ -52,11 +48,14 @@ enum XMLScreening {
     }
   }
 
-  /// `<?xml` and white space, at the beginning or behind a byte order mark.
-  private static func isDeclaration(_ bytes: [UInt8], at index: Int) -> Bool {
-    let isFirst = index == 0 || index == 3 && bytes.starts(with: [0xEF, 0xBB, 0xBF])
-    return isFirst && bytes[index...].starts(with: "<?xml".utf8) && index + 5 < bytes.count
-      && isWhiteSpace(bytes[index + 5])
+  /// True for "<?name?>". It ends at the first "<", so that all of these looks together are one pass.
+  private static func isBareInstruction(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.starts(with: [UInt8(ascii: "<"), UInt8(ascii: "?")]) else { return false }
+    for byte in bytes.dropFirst(2) {
+      if byte == UInt8(ascii: "?") { return true }
+      if isWhiteSpace(byte) || byte == UInt8(ascii: "<") { return false }
+    }
+    return false
   }
 
   /// Only encodings whose first 128 characters are ASCII, because the search above is one for ASCII.
