@@ -6,8 +6,9 @@ import PageJournalFaults
 
 /// Everything that short workloads can run into, enumerated.
 enum GateCommand {
-  /// Images of one moment inside a recovery, for sequences of three steps.
-  private static let nested = 5
+  /// Images of one moment inside a recovery, for sequences of three steps: twenty, but from starts with very many.
+  private static let nested = 20
+  private static let nestedFrom = ["wide-merge-pending": 5, "long-journal": 1]
 
   private static let parts = ["crashes", "faults", "damage", "checks"]
 
@@ -16,7 +17,7 @@ enum GateCommand {
       arguments, known: ["--profile", "--threads", "--nested", "--only", "--start", "--json"])
     let profile = try options.profile()
     let threads = try options.number("--threads", ProcessInfo.processInfo.activeProcessorCount)
-    let nested = try options.number("--nested", Self.nested, from: 0)
+    let nested = options.text("--nested") == nil ? nil : try options.number("--nested", 0, from: 0)
     let only = options.text("--only")
     if let only, !parts.contains(only) {
       throw UsageError("--only takes one of \(parts.joined(separator: ", ")), not \"\(only)\"")
@@ -51,16 +52,19 @@ enum GateCommand {
   }
 
   private static func walk(
-    _ starts: [CrashStart], _ profile: CrashProfile, _ threads: Int, _ nested: Int, _ known: KnownStates,
+    _ starts: [CrashStart], _ profile: CrashProfile, _ threads: Int, _ nested: Int?, _ known: KnownStates,
     _ progress: Progress, _ summary: inout Summary
   ) {
     var total = CrashChecker.Counts()
     var sequences = 0
     for start in starts {
       progress.enter(start.name)
+      let nested = nested ?? nestedFrom[start.name] ?? Self.nested
       var scope = CrashScope(
         length: 3, depths: [1, 1, 1, nested > 0 ? 1 : 0],
-        limits: [[nil, nil], [nil, nil], [nil, nil], [nil, nested]])
+        limits: [
+          [nil, nil], [nil, nil], [nil, nil], [nil, nested],
+        ])
       scope.profile = profile
       let before = (states: known.count, seconds: progress.seconds)
       let report = CrashWalk(start, scope, known).run(threads: threads) { _ in progress.tick() }

@@ -68,8 +68,9 @@ enum PageFileName: Sendable, Equatable {
     case .snapshot(let page): page.description + ".content"
     case .removed(let page): page.description + ".removed"
     case .temporary(let page): page.description + ".content.tmp"
-    case .journal(let page, let generation): "\(page).\(generation).journal"
-    case .quarantine(let page, let generation, let offset): "\(page).\(generation).\(offset).quarantine"
+    case .journal(let page, let generation): page.description + "." + String(generation) + ".journal"
+    case .quarantine(let page, let generation, let offset):
+      page.description + "." + String(generation) + "." + String(offset) + ".quarantine"
     }
   }
 

@@ -51,7 +51,7 @@ struct CrashLayouts {
       let branches = disk.walk { names[$0] ?? [:] }.map { path, inode in
         Branch(path: path, file: Self.file(inode, disk, profile, certain[inode] ?? 0))
       }
-      guard trees.insert(branches).inserted else { continue }
+      guard nameSets.sets.count == 1 || trees.insert(branches).inserted else { continue }
       var slots: [(place: Int, contents: Int)] = []
       var template: [Image.Node] = []
       var combinations: UInt64 = 1
@@ -72,6 +72,10 @@ struct CrashLayouts {
       }
       var layout = CrashLayout(
         paths: branches.map(\.path), template: template, slots: slots, combinations: combinations)
+      guard nameSets.sets.count > 1 else {
+        layouts.append(layout)
+        continue
+      }
       var hasher = Hasher()
       for slot in slots { hasher.combine(slot.place) }
       hasher.combine(layout.paths)
