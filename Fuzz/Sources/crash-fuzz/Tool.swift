@@ -18,7 +18,7 @@ enum Tool {
            crash-fuzz speed
 
       gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
-               in the recoveries (all of them for two steps; --nested images of a moment for three); every fault at
+               in the recoveries (--nested images of a moment for three steps, and where those came first); every fault at
                every call, once and sticky; every bit flip and truncation of the golden files; documents; kills; what has
                a check of its own. Parts: crashes, faults, damage, checks
       nightly  longer sequences, drawn by chance from a seed, for so many minutes (60); endless goes on until stopped
