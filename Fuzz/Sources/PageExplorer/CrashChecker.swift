@@ -15,6 +15,8 @@ package final class CrashChecker: @unchecked Sendable {
     package var images = 0
     /// The same for the moments inside of recoveries.
     package var nestedMoments = 0
+    /// New images in whose recovery crashes were looked at.
+    package var nesting = 0
     package var nestedSampled = 0
     package var nestedImages = 0
     package var opens = 0
@@ -25,7 +27,7 @@ package final class CrashChecker: @unchecked Sendable {
     package var summary: String {
       let kinds = verdicts.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value)" }
       return "\(images) crash images of \(moments) moments (\(sampled) of them not complete), "
-        + "\(nestedImages) of \(nestedMoments) moments inside recoveries (\(nestedSampled) not complete); "
+        + "\(nestedImages) of \(nestedMoments) moments inside \(nesting) recoveries (\(nestedSampled) not complete); "
         + kinds.joined(separator: ", ")
     }
 
@@ -33,21 +35,42 @@ package final class CrashChecker: @unchecked Sendable {
       sum.moments += other.moments
       sum.sampled += other.sampled
       sum.images += other.images
+      sum.nesting += other.nesting
       sum.nestedMoments += other.nestedMoments
       sum.nestedSampled += other.nestedSampled
       sum.nestedImages += other.nestedImages
       sum.opens += other.opens
       sum.verdicts.merge(other.verdicts, uniquingKeysWith: +)
     }
+
+    /// What was counted since.
+    package static func - (now: Counts, before: Counts) -> Counts {
+      var rest = now
+      rest.moments -= before.moments
+      rest.sampled -= before.sampled
+      rest.images -= before.images
+      rest.nesting -= before.nesting
+      rest.nestedMoments -= before.nestedMoments
+      rest.nestedSampled -= before.nestedSampled
+      rest.nestedImages -= before.nestedImages
+      rest.opens -= before.opens
+      rest.verdicts.merge(before.verdicts, uniquingKeysWith: -)
+      return rest
+    }
   }
 
   package let profile: CrashProfile
   /// The most images of one moment; nil for all. By depth: crash, crash in the recovery, …
   package let limits: [Int?]
+  /// Crashes in recoveries are looked at for one image in so many, chosen by its fingerprint: the same at each run.
+  package let nestsOneIn: Int
   private let known: KnownStates
   package private(set) var counts = Counts()
 
-  package init(_ known: KnownStates, profile: CrashProfile = .worst, limits: [Int?]) {
+  package init(
+    _ known: KnownStates, profile: CrashProfile = .worst, limits: [Int?], nestsOneIn: Int = 1
+  ) {
+    self.nestsOneIn = max(1, nestsOneIn)
     self.known = known
     self.profile = profile
     self.limits = limits
@@ -56,6 +79,13 @@ package final class CrashChecker: @unchecked Sendable {
   private func limit(_ level: Int) -> Int? {
     guard let limit = limits[min(level, limits.count - 1)] else { return nil }
     return limit
+  }
+
+  /// What an image has to have been looked at for, so that it need not be again.
+  /// - Parameter level: of the crashes in its recovery.
+  private func needed(depth: Int, level: Int) -> Reach {
+    let isComplete = depth <= 0 || (level..<(level + depth)).allSatisfy { limit($0) == nil }
+    return Reach(depth: depth, isComplete: isComplete)
   }
 
   /// Every image of this moment has to show one state between two commits.
@@ -76,15 +106,22 @@ package final class CrashChecker: @unchecked Sendable {
       let commit = Int(state.commit)
       return commit >= low && commit <= high && state.content == digests[commit]
     }
+    let nests = needed(depth: depth, level: 1)
+    let plain = needed(depth: 0, level: 1)
+    func isChosen(_ digest: ImageDigest) -> Bool { nestsOneIn == 1 || digest.shard % nestsOneIn == 0 }
     while let (image, digest) = try images.next(unless: { digest in
       counts.images += 1
-      guard let state = known.state(of: digest), Int(state.depth) >= depth else { return false }
+      guard let state = known.state(of: digest), state.reach >= (isChosen(digest) ? nests : plain) else {
+        return false
+      }
       guard state.violation == nil, fits(state) else {
         throw state.violation.map { known.violation($0) } ?? mismatch(state, low, high, states, "\(digest)")
       }
       return true
     }) {
-      let state = try recovered(image, digest, depth: depth, level: 1)
+      let isNesting = depth > 0 && isChosen(digest)
+      if isNesting { counts.nesting += 1 }
+      let state = try recovered(image, digest, depth: isNesting ? depth : 0, level: 1)
       guard fits(state) else { throw mismatch(state, low, high, states, "\(image)") }
     }
     if !images.statistics.isComplete { counts.sampled += 1 }
@@ -110,7 +147,7 @@ package final class CrashChecker: @unchecked Sendable {
   private func recovered(
     _ image: Image, _ digest: ImageDigest, depth: Int, level: Int
   ) throws -> KnownState {
-    if let state = known.state(of: digest), Int(state.depth) >= depth {
+    if let state = known.state(of: digest), state.reach >= needed(depth: depth, level: level) {
       if let number = state.violation { throw known.violation(number) }
       return state
     }
@@ -120,7 +157,7 @@ package final class CrashChecker: @unchecked Sendable {
       return state
     } catch {
       let found = violation(error).adding("\(image)")
-      var state = KnownState(content: ContentDigest(PageContent()), commit: 0, depth: .max)
+      var state = KnownState(content: ContentDigest(PageContent()), commit: 0, reach: .most)
       state.violation = known.note(found)
       known.note(state, of: digest)
       throw found
@@ -129,11 +166,10 @@ package final class CrashChecker: @unchecked Sendable {
 
   private func examined(_ image: Image, depth: Int, level: Int) throws -> KnownState {
     let system = SimulatedFileSystem.restart(from: image, recordsEvents: false)
-    let nested = NestedImages()
+    let nested = NestedImages(needed(depth: depth - 1, level: level + 1))
     if depth > 0 {
       system.observeSyncs { [self] system, _ in
-        nested.collect(
-          system.crashImages(profile: profile, limit: limit(level)), known, depth: depth - 1, &counts)
+        nested.collect(system.crashImages(profile: profile, limit: limit(level)), known, &counts)
       }
     }
     let (store, page) = try open(system)
@@ -144,14 +180,11 @@ package final class CrashChecker: @unchecked Sendable {
       throw Violation(5, "a crash is called \(report)")
     }
     let content = ContentDigest(page.view)
-    let state = KnownState(content: content, commit: UInt32(clamping: page.commit), depth: UInt8(depth))
     guard !system.hasPending else { throw Violation(3, "what is shown is not durable") }
     try expectNoLeftovers(system)
     store.abandon()
     let after = system.durableImage()
-    if known.isNew(recovered: RecoveredCheck.key(after)) {
-      try RecoveredCheck.run(after, content, &counts.opens)
-    }
+    try expectNothingWrong(after, content)
     if level == 1 { try expectInspectorAgrees(image, content) }
     try nested.expect(content)
     for (digest, inner) in nested.images {
@@ -161,7 +194,25 @@ package final class CrashChecker: @unchecked Sendable {
           2, "a crash in the recovery shows another state, commit \(again.commit)\n\(inner)\nfrom")
       }
     }
-    return state
+    // Fewer than the limit are all of them.
+    let isComplete = nested.isComplete || needed(depth: depth, level: level).isComplete
+    return KnownState(
+      content: content, commit: UInt32(clamping: page.commit),
+      reach: Reach(depth: depth, isComplete: isComplete))
+  }
+
+  /// What a recovery left shows what the recovery showed, and is sound in itself; files that were looked at before
+  /// are not looked at again.
+  private func expectNothingWrong(_ left: Image, _ content: ContentDigest) throws {
+    let key = RecoveredCheck.key(left)
+    if let other = known.content(left: key) {
+      guard other == content else {
+        throw Violation(3, "the page shows another state than it left on the disk")
+      }
+      return
+    }
+    try RecoveredCheck.run(left, content, &counts.opens)
+    known.note(content, left: key)
   }
 
   private func open(_ system: SimulatedFileSystem) throws -> (PageStore, Page) {
@@ -200,22 +251,27 @@ package final class CrashChecker: @unchecked Sendable {
 /// Images of the moments inside of one recovery. Used on one thread.
 private final class NestedImages: @unchecked Sendable {
   private(set) var images: [ImageDigest: Image] = [:]
+  /// Whether all images of all moments were given, not a sample.
+  private(set) var isComplete = true
+  private let needed: Reach
   private var contents: Set<ContentDigest> = []
   private var wrong: Violation?
 
-  func collect(
-    _ found: CrashImages, _ known: KnownStates, depth: Int, _ counts: inout CrashChecker.Counts
-  ) {
+  init(_ needed: Reach) { self.needed = needed }
+
+  func collect(_ found: CrashImages, _ known: KnownStates, _ counts: inout CrashChecker.Counts) {
     counts.nestedMoments += 1
     while let (image, digest) = found.next(unless: { digest in
       counts.nestedImages += 1
       if images[digest] != nil { return true }
-      guard let state = known.state(of: digest), Int(state.depth) >= depth else { return false }
+      guard let state = known.state(of: digest), state.reach >= needed else { return false }
       if let number = state.violation { wrong = wrong ?? known.violation(number) }
       contents.insert(state.content)
       return true
     }) { images[digest] = image }
-    if !found.statistics.isComplete { counts.nestedSampled += 1 }
+    guard !found.statistics.isComplete else { return }
+    counts.nestedSampled += 1
+    isComplete = false
   }
 
   /// All that were known show this state.

@@ -62,7 +62,7 @@ package final class CrashRun: @unchecked Sendable {
   package init(_ options: StoreOptions, payload: Int? = nil) throws {
     self.options = options
     self.payload = payload
-    system = SimulatedFileSystem.restart(from: Self.base.image, recordsEvents: false)
+    system = SimulatedFileSystem.restart(from: Self.base.image.copied, recordsEvents: false)
     states = Self.base.states
     digests = Self.baseDigests
     (store, page) = try Self.opened(system, executor, options)
@@ -93,11 +93,15 @@ package final class CrashRun: @unchecked Sendable {
           busyFailure = busyFailure ?? error
         }
       }
-      onSync?(self)
+      guard let onSync else { return }
+      // What was durable before this synchronisation stays so, whatever becomes of it.
+      do { try acknowledge() } catch { acknowledgeFailure = acknowledgeFailure ?? error }
+      onSync(self)
     }
   }
 
   private var busyFailure: (any Error)?
+  private var acknowledgeFailure: (any Error)?
 
   /// The process ended without a word.
   package func end() {
@@ -112,30 +116,31 @@ package final class CrashRun: @unchecked Sendable {
     case .sync:
       let durable = try page.sync()
       guard durable >= UInt64(high) else { throw Violation(11, "sync reached \(durable) of \(high)") }
-      acknowledge()
+      try acknowledge()
     case .flush:
       try page.flush()
-      acknowledge()
+      try acknowledge()
     case .compact:
       try page.compact()
-      acknowledge()
+      try acknowledge()
     case .step:
       executor.step()
-      acknowledge()
+      try acknowledge()
     case .busyStep:
       isBusy = true
       executor.step()
       isBusy = false
       if let busyFailure { throw busyFailure }
-      acknowledge()
+      try acknowledge()
     case .closeAndReopen: try closeAndReopen()
     case .killAndReopen: try killAndReopen()
     case .suspendAndResume:
       try store.suspend()
-      acknowledge(all: true)
+      try acknowledge(all: true)
       try expectOneFile("suspend")
       try store.resume()
     }
+    if let acknowledgeFailure { throw acknowledgeFailure }
     guard isRepeating || ContentDigest(page.view) == digests[high] else {
       throw Violation(1, "the page shows\n\(PageContent(page.view))\ninstead of\n\(states[high])")
     }
@@ -156,14 +161,18 @@ package final class CrashRun: @unchecked Sendable {
   }
 
   /// Whatever the page says is durable counts as acknowledged.
-  private func acknowledge(all: Bool = false) {
-    low = max(low, all ? high : Int(page.durableCommit))
+  private func acknowledge(all: Bool = false) throws {
+    let durable = page.durableCommit
+    guard durable <= UInt64(high) else {
+      throw Violation(11, "commit \(durable) is called durable, and \(high) was the last")
+    }
+    low = max(low, all ? high : Int(durable))
   }
 
   private func closeAndReopen() throws {
     try store.close()
     executor.dropAll()
-    acknowledge(all: true)
+    try acknowledge(all: true)
     try expectOneFile("close")
     guard !isRepeating else {
       (store, page) = try Self.opened(system, executor, options, seed: Self.seed &+ UInt64(high))
@@ -199,5 +208,22 @@ package final class CrashRun: @unchecked Sendable {
   private func expectOneFile(_ what: String) throws {
     let names = try system.names(in: Self.directory)
     guard names == [Self.contentName] else { throw Violation(10, "\(what) left \(names)") }
+  }
+}
+
+extension Image {
+  /// The same with paths and bytes of its own. Threads that share an array count its references at one place of
+  /// memory, and wait for each other there.
+  fileprivate var copied: Image {
+    var files: [String: [UInt8]] = [:]
+    var directories: [String] = []
+    for (path, node) in zip(paths, nodes) {
+      let path = String(decoding: Array(path.utf8), as: UTF8.self)
+      switch node {
+      case .directory: directories.append(path)
+      case .file(let bytes): files[path] = bytes.map { $0 }
+      }
+    }
+    return Image(files, directories: directories)
   }
 }

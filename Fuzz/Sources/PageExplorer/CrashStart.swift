@@ -33,6 +33,8 @@ package struct CrashStart: Sendable, CustomStringConvertible {
       name: "made-ahead", threshold: 300, deflates: true, prefix: [.commit(.append), .commit(.batch), .step]),
     CrashStart(name: "killed-before", prefix: [.commit(.append), .commit(.replace), .killAndReopen]),
     CrashStart(name: "wide", payload: 1100),
+    CrashStart(name: "wider", payload: 1600),
+    CrashStart(name: "wide-after-sync", prefix: [.commit(.append), .sync], payload: 1350),
     CrashStart(
       name: "wide-merge-pending", threshold: 1, prefix: [.commit(.append), .sync, .commit(.append)],
       payload: 700),

@@ -14,6 +14,9 @@ package struct CrashScope: Sendable {
   package var depths: [Int]
   /// The most images of one moment, by depth, by the length of the sequence; nil for all of them.
   package var limits: [[Int?]]
+  /// In the recovery of one image in so many crashes are looked at, by the length of the sequence; of each where it
+  /// says nothing.
+  package var nestsOneIn: [Int: Int] = [:]
 
   package init(length: Int, depths: [Int], limits: [[Int?]]) {
     self.length = length
@@ -39,7 +42,10 @@ package struct CrashFinding: Sendable {
 /// looking: that was done when the beginning was a sequence of its own.
 package final class CrashWalk: Sendable {
   package struct Report: Sendable {
+    /// Sequences that were gone through.
     package var sequences = 0
+    /// Sequences that were not, because their beginning had failed.
+    package var futile = 0
     package var counts = CrashChecker.Counts()
     package var findings: [CrashFinding] = []
   }
@@ -62,12 +68,19 @@ package final class CrashWalk: Sendable {
     self.known = known
   }
 
-  package func run(threads: Int, onProgress: @escaping @Sendable (Int) -> Void = { _ in }) -> Report {
-    for length in 0...scope.length {
+  /// Goes through the sequences of some lengths, by default of all; shorter ones have to come before longer ones.
+  /// - Returns: What was found by this and all calls before it.
+  @discardableResult
+  package func run(
+    lengths: ClosedRange<Int>? = nil, threads: Int, onProgress: @escaping @Sendable (Int) -> Void = { _ in }
+  ) -> Report {
+    for length in lengths ?? 0...scope.length {
       progress.withLock { $0.next = 0 }
       let total = (0..<length).reduce(1) { product, _ in product * CrashStep.all.count }
       DispatchQueue.concurrentPerform(iterations: min(threads, total)) { _ in
-        let checker = CrashChecker(known, profile: scope.profile, limits: scope.limits(length))
+        let checker = CrashChecker(
+          known, profile: scope.profile, limits: scope.limits(length),
+          nestsOneIn: scope.nestsOneIn[length] ?? 1)
         while let number = take(total) {
           let steps = Self.sequence(number, length)
           visit(steps, checker)
@@ -76,8 +89,11 @@ package final class CrashWalk: Sendable {
         progress.withLock { $0.report.counts += checker.counts }
       }
     }
-    return progress.withLock { $0.report }
+    return report
   }
+
+  /// What was found until now.
+  package var report: Report { progress.withLock { $0.report } }
 
   private func take(_ total: Int) -> Int? {
     progress.withLock { progress in
@@ -99,8 +115,13 @@ package final class CrashWalk: Sendable {
 
   private func visit(_ steps: [CrashStep], _ checker: CrashChecker) {
     let isFutile = progress.withLock { progress in
-      progress.report.sequences += 1
-      return !progress.failed.isEmpty && progress.failed.contains(Array(steps.dropLast()))
+      guard progress.failed.contains(Array(steps.dropLast())), !steps.isEmpty else {
+        progress.report.sequences += 1
+        return false
+      }
+      progress.report.futile += 1
+      progress.failed.insert(steps)
+      return true
     }
     guard !isFutile else { return }
     do {
@@ -114,21 +135,27 @@ package final class CrashWalk: Sendable {
     }
   }
 
-  /// Performs the steps and looks at every crash in the last one and after it.
+  /// Performs the steps and looks at every crash in the last one and after it; without steps, in the start's own.
   package static func look(
     _ start: CrashStart, _ steps: [CrashStep], _ checker: CrashChecker, depth: Int
   ) throws {
     let run = try CrashRun(start.options, payload: start.payload)
     defer { run.end() }
-    run.isRepeating = true
-    for step in start.prefix + steps.dropLast() { try run.perform(step) }
-    run.isRepeating = false
     var first: (any Error)?
-    run.onSync = { run in
+    let look: (CrashRun) -> Void = { run in
       guard first == nil else { return }
       do { try checker.check(run, depth: depth) } catch { first = error }
     }
-    if let last = steps.last { try run.perform(last) }
+    if let last = steps.last {
+      run.isRepeating = true
+      for step in start.prefix + steps.dropLast() { try run.perform(step) }
+      run.isRepeating = false
+      run.onSync = look
+      try run.perform(last)
+    } else {
+      run.onSync = look
+      for step in start.prefix { try run.perform(step) }
+    }
     run.onSync = nil
     if let first { throw first }
     try checker.check(run, depth: depth)

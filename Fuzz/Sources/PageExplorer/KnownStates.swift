@@ -8,17 +8,35 @@ package struct KnownState: Sendable {
   /// Its fingerprint, and the commit it shows.
   var content: ContentDigest
   var commit: UInt32
-  /// How deep crashes in its recovery were looked at; 0 when they were not.
-  var depth: UInt8
+  /// How far crashes in its recovery were looked at.
+  var reach: Reach
   /// The place in `KnownStates.violations` of what was wrong with it.
   var violation: UInt16?
+}
+
+/// How far crashes in the recovery of an image were looked at: how deep, and whether at every image of each moment. A
+/// sample is less than all of the same depth.
+struct Reach: Comparable, Sendable {
+  private var rank: UInt8
+
+  init(depth: Int, isComplete: Bool) {
+    rank = depth <= 0 ? 0 : UInt8(clamping: depth * 2 - (isComplete ? 0 : 1))
+  }
+
+  /// Of an image that is not worth another look.
+  static let most = Reach(depth: 127, isComplete: true)
+
+  /// Whether nothing of its depth is left out.
+  var isComplete: Bool { rank.isMultiple(of: 2) }
+
+  static func < (first: Reach, second: Reach) -> Bool { first.rank < second.rank }
 }
 
 /// All states that were looked at, shared by the threads that look.
 package final class KnownStates: Sendable {
   private final class Shard: Sendable {
     let states = Mutex<[ImageDigest: KnownState]>([:])
-    let closed = Mutex<Set<ImageDigest>>([])
+    let closed = Mutex<[ImageDigest: ContentDigest]>([:])
   }
 
   private let shards = (0..<64).map { _ in Shard() }
@@ -34,14 +52,19 @@ package final class KnownStates: Sendable {
 
   func note(_ state: KnownState, of digest: ImageDigest) {
     shard(digest).states.withLock { states in
-      if let known = states[digest], known.depth >= state.depth { return }
+      if let known = states[digest], known.reach >= state.reach { return }
       states[digest] = state
     }
   }
 
-  /// Whether nobody asked for this one before.
-  func isNew(recovered digest: ImageDigest) -> Bool {
-    shard(digest).closed.withLock { $0.insert(digest).inserted }
+  /// What the files that a recovery left were found to show, if they were looked at.
+  func content(left digest: ImageDigest) -> ContentDigest? {
+    shard(digest).closed.withLock { $0[digest] }
+  }
+
+  /// These files were looked at and are as they have to be.
+  func note(_ content: ContentDigest, left digest: ImageDigest) {
+    shard(digest).closed.withLock { $0[digest] = content }
   }
 
   func note(_ violation: Violation) -> UInt16 {

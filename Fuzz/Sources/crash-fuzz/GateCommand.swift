@@ -6,9 +6,10 @@ import PageJournalFaults
 
 /// Everything that short workloads can run into, enumerated.
 enum GateCommand {
-  /// Images of one moment inside a recovery, for sequences of three steps: twenty, but from starts with very many.
-  private static let nested = 20
-  private static let nestedFrom = ["wide-merge-pending": 5, "long-journal": 1]
+  /// Images of one moment inside a recovery, for sequences of three steps.
+  private static let nested = 60
+  /// Crashes in recoveries of sequences of three steps: in each, but from starts with very many in one of so many.
+  private static let nestsOneIn = ["wide-merge-pending": 8, "long-journal": 8]
 
   private static let parts = ["crashes", "faults", "damage", "checks"]
 
@@ -32,22 +33,25 @@ enum GateCommand {
     let known = KnownStates()
     let progress = Progress(known)
     var summary = Summary("gate")
-    var others = 0
+    var (damages, checks) = (0, 0)
     summary.set("profile", profile.name)
     summary.set("threads", threads)
     if isWanted("crashes") { walk(starts, profile, threads, nested, known, progress, &summary) }
     if isWanted("faults") { sweepFaults(threads, known, progress, &summary) }
-    if isWanted("damage") { others += GateChecks.goldenFiles(threads, progress, &summary) }
-    if isWanted("checks") { others += GateChecks.others(threads, progress, &summary) }
+    if isWanted("damage") { damages = GateChecks.goldenFiles(threads, progress, &summary) }
+    if isWanted("checks") { checks = GateChecks.others(threads, progress, &summary) }
     progress.leave()
     let seconds = progress.seconds
-    let states = known.count + others
+    // The single checks do not remember what they saw: theirs are counted, and not called distinct.
+    let states = known.count + damages
     summary.set("states", states)
+    summary.set("statesOfSingleChecks", checks)
     summary.set("seconds", (seconds * 10).rounded() / 10)
     summary.set("statesPerSecond", Int(Double(states) / seconds))
     Tool.tell(
       "gate: \(states) distinct states in \(Int(seconds)) s on \(threads) threads, "
-        + "\(Int(Double(states) / seconds)) a second; \(summary.violations) violations")
+        + "\(Int(Double(states) / seconds)) a second; \(checks) states more in single checks; "
+        + "\(summary.violations) violations")
     return summary.finish(to: options.text("--json"))
   }
 
@@ -55,30 +59,45 @@ enum GateCommand {
     _ starts: [CrashStart], _ profile: CrashProfile, _ threads: Int, _ nested: Int?, _ known: KnownStates,
     _ progress: Progress, _ summary: inout Summary
   ) {
-    var total = CrashChecker.Counts()
-    var sequences = 0
-    for start in starts {
-      progress.enter(start.name)
-      let nested = nested ?? nestedFrom[start.name] ?? Self.nested
+    let walks = starts.map { start in
+      let nested = nested ?? Self.nested
       var scope = CrashScope(
         length: 3, depths: [1, 1, 1, nested > 0 ? 1 : 0],
-        limits: [
-          [nil, nil], [nil, nil], [nil, nil], [nil, nested],
-        ])
+        limits: [[nil, nil], [nil, nil], [nil, nil], [nil, nested]])
       scope.profile = profile
-      let before = (states: known.count, seconds: progress.seconds)
-      let report = CrashWalk(start, scope, known).run(threads: threads) { _ in progress.tick() }
+      scope.nestsOneIn[3] = nestsOneIn[start.name]
+      return CrashWalk(start, scope, known)
+    }
+    // What is complete comes before what is a sample.
+    for lengths in [0...2, 3...3] {
+      for walk in walks {
+        progress.enter("\(walk.start), \(lengths.upperBound) steps")
+        let before = (
+          states: known.count, seconds: progress.seconds, counts: walk.report.counts,
+          sequences: walk.report.sequences
+        )
+        let report = walk.run(lengths: lengths, threads: threads) { _ in progress.tick() }
+        progress.leave()
+        let states = known.count - before.states
+        Tool.tell(
+          "\(walk.start), \(lengths == 3...3 ? "three steps" : "up to two"): "
+            + "\(report.sequences - before.sequences) sequences, \(states) new states, "
+            + "\(Int(Double(states) / (progress.seconds - before.seconds))) a second; "
+            + (report.counts - before.counts).summary)
+      }
+    }
+    var total = CrashChecker.Counts()
+    var (sequences, futile) = (0, 0)
+    for report in walks.map(\.report) {
       total += report.counts
       sequences += report.sequences
-      progress.leave()
-      let states = known.count - before.states
-      Tool.tell(
-        "\(start.name): \(report.sequences) sequences, \(states) new states, "
-          + "\(Int(Double(states) / (progress.seconds - before.seconds))) a second; \(report.counts.summary)")
+      futile += report.futile
       for finding in report.findings {
         summary.report(finding.violation, again: "replay \(finding.token) --profile \(profile.name)")
       }
     }
+    if futile > 0 { Tool.tell("not gone through, because their beginning fails: \(futile) sequences") }
+    summary.set("sequencesNotGoneThrough", futile)
     summary.set("sequences", sequences)
     summary.set("crashes", total)
   }

@@ -15,7 +15,8 @@ struct Summary {
   mutating func set(_ name: String, _ counts: CrashChecker.Counts) {
     fields[name] = [
       "moments": counts.moments, "momentsNotComplete": counts.sampled, "images": counts.images,
-      "momentsInRecoveries": counts.nestedMoments, "momentsInRecoveriesNotComplete": counts.nestedSampled,
+      "recoveriesWithCrashes": counts.nesting, "momentsInRecoveries": counts.nestedMoments,
+      "momentsInRecoveriesNotComplete": counts.nestedSampled,
       "imagesInRecoveries": counts.nestedImages, "opens": counts.opens,
       "verdicts": Dictionary(
         uniqueKeysWithValues: counts.verdicts.map { ($0.key.rawValue, $0.value) }),

@@ -48,7 +48,7 @@ struct CrashLayouts {
     for set in nameSets.sets {
       var certain: [UInt64: UInt64] = [:]
       let names = Self.names(disk, set, &certain)
-      let branches = disk.walk { names[$0] ?? [:] }.map { path, inode in
+      let branches = disk.walk { names[$0] ?? NameTable() }.map { path, inode in
         Branch(path: path, file: Self.file(inode, disk, profile, certain[inode] ?? 0))
       }
       guard nameSets.sets.count == 1 || trees.insert(branches).inserted else { continue }
@@ -107,8 +107,8 @@ struct CrashLayouts {
   /// The names of all directories when a set of the pending operations survived.
   static func names(
     _ disk: SimulatedDisk, _ set: [Bool], _ certain: inout [UInt64: UInt64]
-  ) -> [UInt64: [String: UInt64]] {
-    var names: [UInt64: [String: UInt64]] = [:]
+  ) -> InodeTable<NameTable> {
+    var names = InodeTable<NameTable>()
     for (inode, body) in disk.directories.all { names[inode] = body.durable }
     for (operation, survives) in zip(disk.pendingNames, set) where survives {
       for effect in operation.effects { names[effect.slot.directory]?[effect.slot.name] = effect.inode }

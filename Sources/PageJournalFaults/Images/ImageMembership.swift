@@ -33,7 +33,7 @@ final class ImageMembership {
     let pending = Set(disk.pendingNames.flatMap { $0.effects.map(\.slot) })
     var waiting = [SimulatedDisk.root]
     while let directory = waiting.popLast(), let path = certainPaths[directory] {
-      for (name, inode) in disk.directories[directory]?.durable ?? [:]
+      for (name, inode) in disk.directories[directory]?.durable ?? NameTable()
       where disk.directories[inode] != nil && !pending.contains(NameSlot(directory: directory, name: name)) {
         certainPaths[inode] = path + "/" + name
         waiting.append(inode)
@@ -146,7 +146,7 @@ final class ImageMembership {
   private func isReached() -> Bool {
     var certain: [UInt64: UInt64] = [:]
     let names = CrashLayouts.names(disk, survives, &certain)
-    let branches = disk.walk { names[$0] ?? [:] }
+    let branches = disk.walk { names[$0] ?? NameTable() }
     guard branches.map(\.path) == image.paths else { return false }
     return zip(branches, image.nodes).allSatisfy { branch, node in
       guard case .file(let bytes) = node else { return disk.directories[branch.inode] != nil }
@@ -177,7 +177,7 @@ final class ImageMembership {
   func objections() -> [String] {
     var candidates: [String: Set<UInt64>] = [:]
     for (directory, path) in certainPaths {
-      for (name, inode) in disk.directories[directory]?.durable ?? [:] {
+      for (name, inode) in disk.directories[directory]?.durable ?? NameTable() {
         candidates[path + "/" + name, default: []].insert(inode)
       }
     }

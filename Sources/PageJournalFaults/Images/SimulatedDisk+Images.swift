@@ -23,7 +23,7 @@ extension SimulatedDisk {
   }
 
   /// The paths that a set of directory contents leads to, from the root on, sorted.
-  func walk(_ names: (UInt64) -> [String: UInt64]) -> [(path: String, inode: UInt64)] {
+  func walk(_ names: (UInt64) -> NameTable) -> [(path: String, inode: UInt64)] {
     var found: [(path: String, inode: UInt64)] = []
     var waiting = [(path: "", inode: Self.root)]
     while let place = waiting.popLast() {
@@ -38,14 +38,14 @@ extension SimulatedDisk {
   }
 
   func currentImage() -> Image {
-    image({ directories[$0]?.current ?? [:] }, { files[$0]?.current ?? [] })
+    image({ directories[$0]?.current ?? NameTable() }, { files[$0]?.current ?? [] })
   }
 
   func durableImage() -> Image {
-    image({ directories[$0]?.durable ?? [:] }, { files[$0]?.durable ?? [] })
+    image({ directories[$0]?.durable ?? NameTable() }, { files[$0]?.durable ?? [] })
   }
 
-  private func image(_ names: (UInt64) -> [String: UInt64], _ bytes: (UInt64) -> [UInt8]) -> Image {
+  private func image(_ names: (UInt64) -> NameTable, _ bytes: (UInt64) -> [UInt8]) -> Image {
     let found = walk(names)
     return Image(
       sortedPaths: found.map(\.path),

@@ -21,9 +21,9 @@ struct PendingName: Sendable {
 /// What a directory holds.
 struct DirectoryBody: Sendable {
   /// The names every power cut leaves, if no operation is pending.
-  var durable: [String: UInt64] = [:]
+  var durable = NameTable()
   /// The names as they are now.
-  var current: [String: UInt64] = [:]
+  var current = NameTable()
   /// 1, or 0 when it was removed.
   var links: UInt64 = 1
 

@@ -190,14 +190,16 @@ struct SimulatedDisk: Sendable {
     guard files.contains(where: { $0.links == 0 }) || directories.contains(where: { $0.links == 0 }) else {
       return
     }
-    let copy = self
-    files.forget { inode, body in body.links == 0 && !copy.isReachable(inode) }
-    directories.forget { inode, body in body.links == 0 && !copy.isReachable(inode) }
-  }
-
-  private func isReachable(_ inode: UInt64) -> Bool {
-    inode == Self.root || descriptors.values.contains { $0.inode == inode }
-      || directories.contains { $0.durable.values.contains(inode) || $0.current.values.contains(inode) }
-      || pendingNames.contains { $0.effects.contains { $0.inode == inode } }
+    var reachable: Set<UInt64> = [Self.root]
+    for descriptor in descriptors.values { reachable.insert(descriptor.inode) }
+    for (_, body) in directories.all {
+      for (_, inode) in body.durable { reachable.insert(inode) }
+      for (_, inode) in body.current { reachable.insert(inode) }
+    }
+    for operation in pendingNames {
+      for effect in operation.effects { if let inode = effect.inode { reachable.insert(inode) } }
+    }
+    files.forget { inode, body in body.links == 0 && !reachable.contains(inode) }
+    directories.forget { inode, body in body.links == 0 && !reachable.contains(inode) }
   }
 }

@@ -78,7 +78,7 @@ public final class SimulatedFileSystem: FileSystem {
   public func names(in path: String) throws(StorageError) -> [String] {
     try withDisk { (disk) throws(StorageError) in
       let inode = try disk.directory(path, "list the directory")
-      return disk.directories[inode]?.current.keys.sorted() ?? []
+      return disk.directories[inode]?.current.names ?? []
     }
   }
 
