@@ -67,6 +67,63 @@ import Testing
     #expect(report.incompleteMoments == 0)
   }
 
+  @Test func whatIsLeftOutAfterAReadingIsCounted() throws {
+    func incomplete(_ limit: Int?) throws -> Int {
+      try CrashTest(limit: limit).run(from: one, in: 1) { _, _ in
+      } read: { disk in
+        let number = try read(disk, nil)
+        try disk.put("/rest", ink(600))
+        return number
+      }.incompleteMoments
+    }
+    #expect(try incomplete(nil) == 0)
+    #expect(try incomplete(3) > 0)
+  }
+
+  @Test func whatIsReadAfterAKillHasToStayWhereThatIsAskedFor() throws {
+    func run(_ isAskedFor: Bool, synchronises: Bool) throws {
+      _ = try CrashTest(readingMakesDurable: isAskedFor).run(in: 0) { disk, ledger in
+        ledger.begin(1)
+        try disk.put("/new", [1], sync: true)
+        try disk.rename("/new", to: "/counter")
+        try disk.syncDirectory("/")
+        ledger.acknowledge()
+      } read: { disk in
+        if synchronises { try disk.syncDirectory("/") }
+        return try read(disk, nil)
+      }
+    }
+    try run(false, synchronises: false)
+    try run(true, synchronises: true)
+    let failure = #expect(throws: CrashTestFailure.self) { try run(true, synchronises: false) }
+    #expect(failure?.text.contains("of the process shows 1, and 0") == true, "\(failure?.text ?? "")")
+  }
+
+  @Test func aPageKeepsWhatItHasShownAfterAKill() throws {
+    let id = PageID(random: 1, 2)
+    let report = try CrashTest(readingMakesDurable: true).run(in: 0) { disk, ledger in
+      try disk.createDirectory("/pages")
+      try disk.synchronizeDirectory("/")
+      let store = try PageStore.open("/pages", environment: Environment(fileSystem: disk))
+      let page = try store.create(id)
+      for stroke in 1...3 {
+        ledger.begin(stroke)
+        _ = try page.commit([.append(kind: 1, payload: ink(600))])
+        try page.sync()
+        ledger.acknowledge()
+      }
+      try store.close()
+    } read: { disk in
+      guard try disk.names(in: "/").contains("pages") else { return 0 }
+      let store = try PageStore.open("/pages", environment: Environment(fileSystem: disk))
+      let shown = try store.pages().contains(id) ? store.open(id).view?.count ?? -1 : 0
+      try store.close()
+      return shown
+    }
+    #expect(report.nestedStates > 100)
+    #expect(report.acknowledgements == 3)
+  }
+
   @Test func anotherStateOfTheSameImageIsFound() {
     let count = Mutex<[Image: Int]>([:])
     let failure = #expect(throws: CrashTestFailure.self) {
