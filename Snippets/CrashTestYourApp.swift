@@ -20,12 +20,12 @@ let report = try CrashTest().run(in: 0) { disk, ledger in
   }
   try store.close()
 } read: { disk in
-  // What your app does at its next start: how many strokes does it show?
-  guard let store = try? PageStore.open("/pages", environment: Environment(fileSystem: disk)) else {
-    return 0
-  }
-  defer { try? store.close() }
-  return try store.pages().contains(id) ? store.open(id).view?.count ?? -1 : 0
+  // What your app does at its next start: how many strokes does it show? An error that is thrown is a failure.
+  guard try disk.names(in: "/").contains("pages") else { return 0 }
+  let store = try PageStore.open("/pages", environment: Environment(fileSystem: disk))
+  let shown = try store.pages().contains(id) ? store.open(id).view?.count ?? -1 : 0
+  try store.close()
+  return shown
 }
 print(report)
 // snippet.hide

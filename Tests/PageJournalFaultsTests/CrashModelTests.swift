@@ -235,6 +235,39 @@ import Testing
     }
   }
 
+  /// So it is enough to look at syncs and at the end: whatever the power leaves between two of them is there as well.
+  @Test func nothingThatIsPossibleBetweenTwoSyncsIsImpossibleAtTheSecond() throws {
+    var compared = 0
+    for seed in UInt64(1)...60 {
+      var random = SplitMix64(seed: seed)
+      let system = SimulatedFileSystem()
+      let paths = ["/a", "/b", "/c"]
+      for path in paths { try system.put(path, ink(Int.random(in: 0...700, using: &random)), sync: true) }
+      try system.syncDirectory("/")
+      var earlier: Set<Image> = []
+      for step in 0..<5 {
+        let path = try #require(paths.randomElement(using: &random))
+        let exists = (try? system.status(of: path)) != nil
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0 where exists: try system.remove(path)
+        case 1 where exists: try system.rename(path, to: try #require(paths.randomElement(using: &random)))
+        case 2 where exists: try system.cut(path, to: UInt64.random(in: 0...700, using: &random))
+        default:
+          try system.put(path, ink(300, UInt8(step)), at: UInt64.random(in: 0...4, using: &random) * 100)
+        }
+        let images = system.crashImages()
+        guard images.statistics.combinations < 5000 else { break }
+        let now = Set(images)
+        guard images.statistics.isComplete else { break }
+        #expect(earlier.isSubset(of: now), "seed \(seed), step \(step)")
+        #expect(now.contains(system.kill()), "seed \(seed), step \(step)")
+        earlier = now
+        compared += 1
+      }
+    }
+    #expect(compared > 150)
+  }
+
   @Test func limitGivesThatManyDifferentImagesWithTheExtremesFirst() throws {
     let system = SimulatedFileSystem()
     try system.put("/a", ink(900), sync: true)

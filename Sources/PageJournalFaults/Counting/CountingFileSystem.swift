@@ -30,8 +30,8 @@ public struct CallCounts: Sendable, Equatable, CustomStringConvertible {
   mutating func count(_ operation: FileOperation) { calls[operation, default: 0] += 1 }
 
   mutating func add(read: Int = 0, written: Int = 0) {
-    bytesRead &+= UInt64(read)
-    bytesWritten &+= UInt64(written)
+    bytesRead &+= UInt64(clamping: read)
+    bytesWritten &+= UInt64(clamping: written)
   }
 
   mutating func add(_ other: CallCounts) {

@@ -28,7 +28,7 @@ public struct CrashProfile: Sendable, Hashable, CustomStringConvertible {
 
   /// What it is called.
   public var name: String
-  /// The size in bytes of the pieces that survive or not: a device's sector or a page of the cache.
+  /// The size in bytes of the pieces that survive or not: a device's sector or a page of the cache; 1 MiB at most.
   public var unit: Int
   /// What a piece that was not written may show.
   public var fills: [Fill]
@@ -74,7 +74,7 @@ public struct CrashProfile: Sendable, Hashable, CustomStringConvertible {
   /// With its numbers brought into the range in which they make sense.
   var clamped: CrashProfile {
     var copy = self
-    copy.unit = max(1, unit)
+    copy.unit = min(1 << 20, max(1, unit))
     copy.completeUnits = min(12, max(0, completeUnits))
     copy.completeNames = min(16, max(0, completeNames))
     return copy

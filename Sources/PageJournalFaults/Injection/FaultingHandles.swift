@@ -18,8 +18,8 @@ final class FaultingFile: File, SynchronizationFailing {
 
   func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
     var bytes = try base.read(at: offset, count: count)
-    let end = offset.addingReportingOverflow(UInt64(bytes.count)).partialValue
-    let range = offset..<max(offset, end)
+    let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.count))
+    let range = offset..<(overflow ? UInt64.max : end)
     let path = path
     let (error, damages) = system.withState { state in
       let outcome = state.outcome(.read, path, range: range)
@@ -32,7 +32,11 @@ final class FaultingFile: File, SynchronizationFailing {
     if let error { throw error }
     for (damage, former) in damages {
       var other = former
-      if case .misdirect(_, let sector) = damage { other = try base.read(at: sector * 512, count: 512) }
+      if case .misdirect(_, let sector) = damage {
+        // A sector behind every offset there is reads as one behind the end of the file: zeros.
+        let (start, overflow) = sector.multipliedReportingOverflow(by: 512)
+        other = overflow || start > UInt64(Int64.max) - 512 ? [] : try base.read(at: start, count: 512)
+      }
       Self.damage(&bytes, from: offset, damage, other)
     }
     return bytes
@@ -46,13 +50,15 @@ final class FaultingFile: File, SynchronizationFailing {
       guard bit / 8 >= offset, bit / 8 - offset < UInt64(bytes.count) else { return }
       bytes[Int(bit / 8 - offset)] ^= 1 << UInt8(bit % 8)
     case .zero(let sector), .stale(let sector), .misdirect(let sector, _):
-      let start = max(offset, sector * 512)
-      let end = min(offset + UInt64(bytes.count), sector * 512 + 512)
-      guard start < end else { return }
+      let (first, isTooFar) = sector.multipliedReportingOverflow(by: 512)
+      guard !isTooFar else { return }
       var block = former
       block.append(contentsOf: repeatElement(0, count: max(0, 512 - block.count)))
-      let inside = Int(start - sector * 512)..<Int(end - sector * 512)
-      bytes.replaceSubrange(Int(start - offset)..<Int(end - offset), with: block[inside])
+      for (place, byte) in block.prefix(512).enumerated() {
+        let (position, overflow) = first.addingReportingOverflow(UInt64(place))
+        guard !overflow, position >= offset, position - offset < UInt64(bytes.count) else { continue }
+        bytes[Int(position - offset)] = byte
+      }
     case .error, .short, .space, .sync: return
     }
   }

@@ -80,13 +80,15 @@ struct FileBody: Sendable {
     changes.append(change)
   }
 
-  /// Settles content and size.
-  mutating func synchronize() {
+  /// Settles content and size as they were after an event; later changes stay pending, except in a file of which a sync
+  /// has failed.
+  mutating func synchronize(upTo event: UInt64) {
     guard !changes.isEmpty else { return }
     guard !abandonedPages.isEmpty else {
       // Applied instead of shared with `current`: a shared array would be copied whole by the next write.
-      for change in changes { change.apply(to: &durable) }
-      changes = []
+      let settled = changes.prefix { $0.sequence <= event }.count
+      for change in changes[..<settled] { change.apply(to: &durable) }
+      changes.removeFirst(settled)
       return
     }
     guard changes.contains(where: { !$0.abandoned }) else { return }

@@ -50,10 +50,10 @@ extension SimulatedDisk {
     return descriptor
   }
 
-  mutating func synchronizeFile(_ number: UInt64) throws(StorageError) {
+  mutating func synchronizeFile(_ number: UInt64, upTo event: UInt64) throws(StorageError) {
     let descriptor = try descriptor(number, "synchronise the file")
     record(.synchronizeFile, descriptor.path)
-    files[descriptor.inode]?.synchronize()
+    files[descriptor.inode]?.synchronize(upTo: event)
   }
 
   mutating func failSynchronization(_ number: UInt64, _ failure: SynchronizationFailure) -> Bool {

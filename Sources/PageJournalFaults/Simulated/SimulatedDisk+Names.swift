@@ -126,16 +126,16 @@ extension SimulatedDisk {
 
   // MARK: Settling
 
-  /// Settles the names of one directory. A rename between two directories is settled when both were
+  /// Settles the names of one directory as they were after an event. A rename between two directories is settled when both were
   /// synchronised, or when a later operation on one of its names is: what is settled never rests on what may
   /// be lost.
-  mutating func synchronizeDirectory(_ directory: UInt64) {
+  mutating func synchronizeDirectory(_ directory: UInt64, upTo event: UInt64) {
     guard !pendingNames.isEmpty else { return forgetUnreachable() }
     var settledSlots: Set<NameSlot> = []
     var settled: [PendingName] = []
     var rest: [PendingName] = []
     for var operation in pendingNames.reversed() {
-      operation.unsynchronised.removeAll { $0 == directory }
+      if operation.sequence <= event { operation.unsynchronised.removeAll { $0 == directory } }
       let needed = operation.effects.contains { settledSlots.contains($0.slot) }
       guard needed || operation.unsynchronised.isEmpty else {
         rest.append(operation)

@@ -14,11 +14,18 @@ internal import Synchronization
 /// the root and the working directory; there are no links. A file may have at most 1 GiB.
 public final class SimulatedFileSystem: FileSystem {
   private let disk: Mutex<SimulatedDisk>
-  private let syncObserver: Mutex<(@Sendable (SimulatedFileSystem, SimulatedEvent) -> Void)?>
+  private let syncObservers: Mutex<SyncObservers>
+
+  private struct SyncObservers: Sendable {
+    /// The one that whoever has this object may set.
+    var open: (@Sendable (SimulatedFileSystem, SimulatedEvent) -> Void)?
+    /// The one of a crash test, which the code under test cannot take away.
+    var inner: (@Sendable (SimulatedFileSystem, SimulatedEvent) -> Void)?
+  }
 
   init(disk: SimulatedDisk) {
     self.disk = Mutex(disk)
-    syncObserver = Mutex(nil)
+    syncObservers = Mutex(SyncObservers())
   }
 
   /// An empty file system that has only its root directory.
@@ -39,10 +46,19 @@ public final class SimulatedFileSystem: FileSystem {
 
   /// Calls `body` at each sync of a file or directory, just before it settles anything: the moment at which most
   /// is pending. The body may ask for crash images, and may begin the same on a restarted file system. It is
-  /// called on the thread that synchronises; nil ends it.
+  /// called on the thread that synchronises, on several at once where several synchronise; nil ends it. What is
+  /// changed while it runs, by it or by another thread, is not settled by that sync.
   public func observeSyncs(_ body: (@Sendable (SimulatedFileSystem, SimulatedEvent) -> Void)?) {
-    syncObserver.withLock { $0 = body }
+    syncObservers.withLock { $0.open = body }
   }
+
+  /// The same beside `observeSyncs`, for a crash test. It is called first.
+  func watchSyncs(_ body: (@Sendable (SimulatedFileSystem, SimulatedEvent) -> Void)?) {
+    syncObservers.withLock { $0.inner = body }
+  }
+
+  /// This moment, descriptors included, without observers.
+  func copy() -> SimulatedFileSystem { SimulatedFileSystem(disk: withDisk { $0 }) }
 
   /// All calls so far that changed something, in order. Empty when they are not recorded.
   public var events: [SimulatedEvent] { withDisk { $0.events } }
@@ -122,13 +138,20 @@ public final class SimulatedFileSystem: FileSystem {
     disk.withLock { body(&$0) }
   }
 
-  func announceSync(_ operation: FileOperation, of number: UInt64) {
-    guard let body = syncObserver.withLock({ $0 }) else { return }
+  /// Calls the observers of a sync.
+  /// - Returns: The number of the latest event before it. What comes later it does not settle: nobody would have looked
+  ///   at the moment in which that was pending.
+  func announceSync(_ operation: FileOperation, of number: UInt64) -> UInt64 {
+    let observers = syncObservers.withLock { $0 }
+    guard observers.open != nil || observers.inner != nil else { return .max }
     let event = withDisk { disk -> SimulatedEvent? in
       guard let path = disk.descriptors[number]?.path else { return nil }
       return SimulatedEvent(
         number: disk.eventCount + 1, operation: operation, path: path, target: nil, offset: 0, count: 0)
     }
-    if let event { body(self, event) }
+    guard let event else { return .max }
+    observers.inner?(self, event)
+    observers.open?(self, event)
+    return event.number - 1
   }
 }

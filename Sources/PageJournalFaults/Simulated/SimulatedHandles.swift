@@ -36,8 +36,8 @@ final class SimulatedFile: File, SynchronizationFailing {
 
   func synchronize() throws(StorageError) -> Durability {
     let number = number
-    system.announceSync(.synchronizeFile, of: number)
-    try system.withDisk { (disk) throws(StorageError) in try disk.synchronizeFile(number) }
+    let latest = system.announceSync(.synchronizeFile, of: number)
+    try system.withDisk { (disk) throws(StorageError) in try disk.synchronizeFile(number, upTo: latest) }
     return .medium
   }
 
@@ -73,11 +73,11 @@ final class SimulatedDirectory: Directory {
 
   func synchronize() throws(StorageError) -> Durability {
     let number = number
-    system.announceSync(.synchronizeDirectory, of: number)
+    let latest = system.announceSync(.synchronizeDirectory, of: number)
     try system.withDisk { (disk) throws(StorageError) in
       let descriptor = try disk.descriptor(number, "synchronise the directory")
       disk.record(.synchronizeDirectory, descriptor.path)
-      disk.synchronizeDirectory(descriptor.inode)
+      disk.synchronizeDirectory(descriptor.inode, upTo: latest)
     }
     return .medium
   }
