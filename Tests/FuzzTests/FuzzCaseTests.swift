@@ -37,6 +37,10 @@ import Testing
       ).filter(\.hasDirectoryPath).map(\.lastPathComponent)
       #expect(Set(found).isSubset(of: names), "\(kind)")
     }
+    let dictionaries = try FileManager.default.contentsOfDirectory(
+      at: Self.folder.appendingPathComponent("Dictionaries"), includingPropertiesForKeys: nil
+    ).map { $0.deletingPathExtension().lastPathComponent }
+    #expect(Set(dictionaries).isSubset(of: names), "Dictionaries")
   }
 
   @Test func aBrokenPropertyIsThrown() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PageJournal
+import PageJournalFaults
 import Synchronization
 
 /// What a bug of the file system does to the calls that pass through. Without any of its own, a rule hands all on.
@@ -44,7 +45,7 @@ package enum NameChange: Sendable {
 }
 
 /// A file system with a bug.
-package final class BuggyFileSystem: FileSystem {
+package final class BuggyFileSystem: ForwardingFileSystem {
   package let base: any FileSystem
   let bug: FileSystemBug
   private let latest = Latest()
@@ -73,6 +74,8 @@ package final class BuggyFileSystem: FileSystem {
 
   private func note(_ change: NameChange) { latest.change.withLock { $0 = change } }
 
+  package func before(_ operation: FileOperation, _ path: String) { bug.beforeCall(self) }
+
   package func open(_ path: String, _ mode: FileMode) throws(StorageError) -> any File {
     bug.beforeCall(self)
     let file = try base.open(path, mode)
@@ -83,16 +86,6 @@ package final class BuggyFileSystem: FileSystem {
   package func openDirectory(_ path: String) throws(StorageError) -> any Directory {
     bug.beforeCall(self)
     return BuggyDirectory(try base.openDirectory(path), path, self)
-  }
-
-  package func names(in path: String) throws(StorageError) -> [String] {
-    bug.beforeCall(self)
-    return try base.names(in: path)
-  }
-
-  package func status(of path: String) throws(StorageError) -> FileStatus {
-    bug.beforeCall(self)
-    return try base.status(of: path)
   }
 
   package func rename(_ path: String, to target: String) throws(StorageError) {
@@ -121,7 +114,7 @@ package final class BuggyFileSystem: FileSystem {
 }
 
 /// A file of a file system with a bug.
-package final class BuggyFile: File {
+package final class BuggyFile: ForwardingFile {
   package let base: any File
   package let path: String
   package let system: BuggyFileSystem
@@ -132,29 +125,16 @@ package final class BuggyFile: File {
     self.system = system
   }
 
-  package func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
-    system.bug.beforeCall(system)
-    return try base.read(at: offset, count: count)
-  }
+  package func before(_ operation: FileOperation) { system.bug.beforeCall(system) }
 
   package func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(StorageError) -> Int {
     system.bug.beforeCall(system)
     return try system.bug.write(bytes, self, at: offset)
   }
 
-  package func truncate(to size: UInt64) throws(StorageError) {
-    system.bug.beforeCall(system)
-    try base.truncate(to: size)
-  }
-
   package func synchronize() throws(StorageError) -> Durability {
     system.bug.beforeCall(system)
     return try system.bug.synchronize(self)
-  }
-
-  package func status() throws(StorageError) -> FileStatus {
-    system.bug.beforeCall(system)
-    return try base.status()
   }
 
   package func close() {
@@ -163,8 +143,8 @@ package final class BuggyFile: File {
   }
 }
 
-private final class BuggyDirectory: Directory {
-  private let base: any Directory
+private final class BuggyDirectory: ForwardingDirectory {
+  let base: any Directory
   private let path: String
   private let system: BuggyFileSystem
   private let calls = Calls()
@@ -192,6 +172,4 @@ private final class BuggyDirectory: Directory {
     system.bug.beforeCall(system)
     return try system.bug.tryLock(base)
   }
-
-  func close() { base.close() }
 }

@@ -6,47 +6,51 @@ import PageJournalFaults
 import Synchronization
 
 /// Every fault at every call of a workload, once and from then on; whatever fails, nothing that was acknowledged is
-/// lost, and a power cut or a kill at any step after it neither.
+/// lost, and a power cut or a kill at any moment after it neither. What lies, a late synchronisation or a read of wrong
+/// bytes, leaves less of that promise; see `FaultKind.Promise`.
 package final class FaultSweep: Sendable {
-  /// A kind of fault.
-  package struct Kind: Sendable, CustomStringConvertible {
-    package var operations: Set<FileOperation>
-    package var effect: FaultRule.Effect
-    package var repetition: FaultRule.Repetition
-
-    package var description: String { "\(effect), \(repetition.rawValue)" }
-
-    func rule(_ call: Int) -> FaultRule {
-      FaultRule(operations, call: call, repetition: repetition, effect: effect)
-    }
-  }
-
   package struct Report: Sendable {
+    /// Runs in which the fault happened.
     package var runs = 0
     package var errors = 0
-    /// Runs by what failed: the effect and whether it stayed.
+    /// Those runs by what failed: the effect and whether it stayed.
     package var runsByKind: [String: Int] = [:]
     package var counts = CrashChecker.Counts()
+    /// What opens that read wrong bytes were told, and how many showed less, where nothing tells that from a crash.
+    package var damageVerdicts: [Verdict: Int] = [:]
+    package var shorterOpens = 0
+    /// Images after a synchronisation that lied.
+    package var deceivedImages = 0
+    /// Images inside of opens that read wrong bytes, or what a failed synchronisation left in the cache alone, and how
+    /// many of them are called a damaged snapshot.
+    package var doubtfulImages = 0
+    package var unexplained = 0
     package var findings: [(plan: FaultPlan, violation: Violation)] = []
-  }
 
-  package static let kinds: [Kind] = {
-    let all = Set(FileOperation.allCases)
-    let errors = [StorageError.Code.io, .noSpace, .accessDenied, .readOnlyVolume, .tooManyOpenFiles].map {
-      (all, FaultRule.Effect.error($0))
+    /// One line on what keeps less of the promise.
+    package var remark: String {
+      let kinds = damageVerdicts.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value)" }
+      return "opens that read wrong bytes: \(kinds.joined(separator: ", ")), "
+        + "\(shorterOpens) of them shorter, as after a crash. Images with less to hold them to: \(deceivedImages) after a "
+        + "sync that lied; \(doubtfulImages) inside of opens that read wrong bytes or what a failed sync left in the cache "
+        + "alone, \(unexplained) of them called a damaged snapshot"
     }
-    let shorts = [1, 9, 60].flatMap { count -> [(Set<FileOperation>, FaultRule.Effect)] in
-      [([.write], .short(count, then: .proceed)), ([.write], .short(count, then: .noSpace))]
+
+    package static func += (sum: inout Report, other: Report) {
+      sum.runs += other.runs
+      sum.errors += other.errors
+      sum.runsByKind.merge(other.runsByKind, uniquingKeysWith: +)
+      sum.counts += other.counts
+      sum.damageVerdicts.merge(other.damageVerdicts, uniquingKeysWith: +)
+      sum.shorterOpens += other.shorterOpens
+      sum.deceivedImages += other.deceivedImages
+      sum.doubtfulImages += other.doubtfulImages
+      sum.unexplained += other.unexplained
+      sum.findings += other.findings
     }
-    let syncs = [SynchronizationFailure.clean, .reverted, .lost].map {
-      (Set([FileOperation.synchronizeFile, .synchronizeDirectory]), FaultRule.Effect.sync($0))
-    }
-    return (errors + shorts + syncs).flatMap { operations, effect in
-      [FaultRule.Repetition.once, .sticky].map {
-        Kind(operations: operations, effect: effect, repetition: $0)
-      }
-    }
-  }()
+
+    package init() {}
+  }
 
   package let workload: FaultWorkload
   private let start: FaultWorkload.Start
@@ -59,7 +63,7 @@ package final class FaultSweep: Sendable {
   package init(_ workload: FaultWorkload, _ known: KnownStates, limit: Int?) throws {
     self.workload = workload
     self.known = known
-    self.limit = limit
+    self.limit = [limit, workload.limit].compactMap { $0 }.min()
     start = try workload.start()
   }
 
@@ -72,43 +76,64 @@ package final class FaultSweep: Sendable {
     return report.withLock { $0 }
   }
 
-  private func take() -> Kind? {
+  private func take() -> FaultKind? {
     next.withLock { next in
-      guard next < Self.kinds.count else { return nil }
+      guard next < FaultKind.all.count else { return nil }
       next += 1
-      return Self.kinds[next - 1]
+      return FaultKind.all[next - 1]
     }
   }
 
-  private func sweep(_ kind: Kind, _ checker: CrashChecker) {
+  private func sweep(_ kind: FaultKind, _ checker: CrashChecker) {
     for call in 1...10_000 {
       let plan = FaultPlan([kind.rule(call)])
-      let (run, found) = attempt(plan, checker)
+      let attempt = attempt(plan, checker)
       report.withLock { report in
+        if let found = attempt.found { report.findings.append((plan, found)) }
+        guard attempt.run.firstFired != nil else { return }
         report.runs += 1
-        report.errors += run?.errors.count ?? 0
+        report.errors += attempt.run.errors.count
         report.runsByKind[kind.description, default: 0] += 1
-        if let found { report.findings.append((plan, found)) }
+        report.damageVerdicts.merge(attempt.run.damageVerdicts, uniquingKeysWith: +)
+        report.shorterOpens += attempt.run.shorterOpens
+        report.deceivedImages += attempt.deceivedImages
+        report.doubtfulImages += attempt.doubtfulImages
+        report.unexplained += attempt.unexplained
       }
-      if run?.firstFired == nil { return }
+      if attempt.run.firstFired == nil { return }
     }
+  }
+
+  /// What came of one run under a plan.
+  package struct Attempt {
+    package var run: FaultRun
+    package var deceivedImages: Int
+    package var doubtfulImages: Int
+    package var unexplained: Int
+    package var found: Violation?
   }
 
   /// One run under a plan.
-  package func attempt(_ plan: FaultPlan, _ checker: CrashChecker) -> (run: FaultRun?, found: Violation?) {
-    let run = FaultRun(start.image, start.states, low: start.low, workload.options, plan: plan)
+  package func attempt(_ plan: FaultPlan, _ checker: CrashChecker) -> Attempt {
+    let run = FaultRun(start, workload, plan: plan)
+    let moments = FaultMoments(run, checker, limit: limit)
+    var found: Violation?
     do {
-      try look(run, plan, checker)
-      return (run, nil)
+      try look(run, moments, plan, checker)
     } catch {
       let fired = run.firstFired.map { "\($0.operation.rawValue) …\($0.path.suffix(12))" } ?? "nothing"
-      return (run, Self.named(violation(error), run, plan).adding("fired on \(fired)"))
+      found = Self.named(violation(error), run, plan).adding("fired on \(fired)")
     }
+    return Attempt(
+      run: run, deceivedImages: moments.deceivedImages, doubtfulImages: moments.doubtfulImages,
+      unexplained: moments.unexplained, found: found)
   }
 
   /// A loss is of the invariant that speaks of what failed, where one does.
   private static func named(_ found: Violation, _ run: FaultRun, _ plan: FaultPlan) -> Violation {
-    guard found.invariant == 1, let operation = run.firstFired?.operation else { return found }
+    guard found.invariant == 1, plan.promise != .damage, let operation = run.firstFired?.operation else {
+      return found
+    }
     let isOfSpace = plan.rules.contains { rule in
       switch rule.effect {
       case .error(.noSpace), .short(_, then: .noSpace): true
@@ -121,49 +146,38 @@ package final class FaultSweep: Sendable {
     return [.open, .read, .names, .status].contains(operation) ? Violation(6, found.text) : found
   }
 
-  private func look(_ run: FaultRun, _ plan: FaultPlan, _ checker: CrashChecker) throws {
-    var seen = 0
-    for step in workload.steps {
-      do { try run.perform(step) } catch { throw violation(error).adding("at \(step)") }
-      if run.faulting.fired.count > 0, seen < 2 {
-        seen += 1
-        do {
-          try check(run, checker)
-        } catch {
-          throw violation(error).adding("a power cut after \(step)")
-        }
-      }
-    }
-    for error in run.errors where [.internal, .damaged, .newerVersion, .noSuchElement].contains(error.code) {
-      throw Violation(11, "an error of ours: \(error)")
-    }
-    try goOn(run, plan)
+  private func look(
+    _ run: FaultRun, _ moments: FaultMoments, _ plan: FaultPlan, _ checker: CrashChecker
+  ) throws {
+    for step in workload.steps { try moments.perform(step) }
+    for error in run.errors where isOurs(error, plan) { throw Violation(11, "an error of ours: \(error)") }
+    try goOn(run, moments, plan)
     let written = run.page.map { Int($0.writtenCommit) } ?? run.low
     try expectKill(run, from: max(run.low, written), checker)
-    try check(run, checker)
-    try run.perform(.close)
-    try run.perform(.open)
-    try run.perform(.commit(.append))
-    try run.perform(.sync)
+    try moments.look()
+    for step in [FaultRun.Step.close, .open, .commit(.append), .sync] { try moments.perform(step) }
     guard run.low == run.high, run.page != nil else { throw Violation(11, "it does not work again") }
-    try run.perform(.close)
+    try moments.perform(.close)
     try expectKill(run, from: run.high, checker)
   }
 
-  private func check(_ run: FaultRun, _ checker: CrashChecker) throws {
-    try checker.check(
-      run.system, from: run.low, to: run.high, of: run.states, digests: run.digests, depth: 0)
+  private func isOurs(_ error: StorageError, _ plan: FaultPlan) -> Bool {
+    switch error.code {
+    case .internal, .newerVersion, .noSuchElement: true
+    case .damaged: plan.promise != .damage
+    default: false
+    }
   }
 
   /// The fault is over. After a full disk everything goes on without another open.
-  private func goOn(_ run: FaultRun, _ plan: FaultPlan) throws {
+  private func goOn(_ run: FaultRun, _ moments: FaultMoments, _ plan: FaultPlan) throws {
     let directoryFailed = run.faulting.fired.contains { $0.operation == .synchronizeDirectory }
     run.heal()
     guard let page = run.page else { return }
     try run.store?.resume()
     if plan.rules.allSatisfy({ $0.effect == .error(.noSpace) }), !directoryFailed {
-      try run.perform(.commit(.append))
-      try run.perform(.sync)
+      try moments.perform(.commit(.append))
+      try moments.perform(.sync)
       guard run.low == run.high, page.obstacle == nil else {
         let reasons = [page.obstacle, run.errors.last].compactMap { $0.map { "\($0)" } }
         throw Violation(11, "with space again: \(reasons)")

@@ -8,6 +8,10 @@ package struct FaultWorkload: Sendable, CustomStringConvertible {
   package var name: String
   var threshold = 1 << 20
   var rewrites = false
+  /// Bytes of a payload; small ones when there is none.
+  var payload: Int?
+  /// Images of one moment, where all are too many.
+  var limit: Int?
   package var steps: [FaultRun.Step]
   /// How the image of the start comes about: steps, then a power cut that leaves the worst of what is pending.
   var before: [CrashStep] = []
@@ -58,6 +62,14 @@ package struct FaultWorkload: Sendable, CustomStringConvertible {
     FaultWorkload(
       name: "two-journals", threshold: 1, steps: short,
       before: [.commit(.append), .commit(.append), .commit(.batch)], isCut: true),
+    // Files of several sectors, marks in them, and opens that find them.
+    FaultWorkload(
+      name: "wide", payload: 300, limit: 12,
+      steps: [
+        .open, .commit(.append), .sync, .commit(.append), .sync, .commit(.batch), .flush, .commit(.append),
+        .sync, .kill, .open, .commit(.append), .sync, .commit(.insert), .flush, .kill, .open, .close, .open,
+        .close,
+      ]),
   ]
 
   package struct Start: Sendable {
@@ -69,7 +81,7 @@ package struct FaultWorkload: Sendable, CustomStringConvertible {
 
   /// The image of the start and the states that it came from.
   package func start() throws -> Start {
-    let run = try CrashRun(options)
+    let run = try CrashRun(options, payload: payload)
     for step in before { try run.perform(step) }
     defer { run.end() }
     guard isCut else { return Start(image: run.system.kill(), states: run.states, low: run.low) }

@@ -4,8 +4,8 @@ import PageJournal
 import Synchronization
 
 /// Inverts one bit of the first write to a snapshot that exists, and says nothing.
-final class InvertingFileSystem: FileSystem {
-  private let base: any FileSystem
+final class InvertingFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
   private let bit: Int
   private let once = Once()
 
@@ -23,17 +23,10 @@ final class InvertingFileSystem: FileSystem {
     let file = try base.open(path, mode)
     return path.hasSuffix(".content") ? InvertingFile(file, bit, once) : file
   }
-  func openDirectory(_ path: String) throws(StorageError) -> any Directory { try base.openDirectory(path) }
-  func names(in path: String) throws(StorageError) -> [String] { try base.names(in: path) }
-  func status(of path: String) throws(StorageError) -> FileStatus { try base.status(of: path) }
-  func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
-  func remove(_ path: String) throws(StorageError) { try base.remove(path) }
-  func createDirectory(_ path: String) throws(StorageError) { try base.createDirectory(path) }
-  func removeDirectory(_ path: String) throws(StorageError) { try base.removeDirectory(path) }
 }
 
-private final class InvertingFile: File {
-  private let base: any File
+private final class InvertingFile: ForwardingFile {
+  let base: any File
   private let bit: Int
   private let once: InvertingFileSystem.Once
 
@@ -43,19 +36,10 @@ private final class InvertingFile: File {
     self.once = once
   }
 
-  func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
-    try base.read(at: offset, count: count)
-  }
-
   func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(StorageError) -> Int {
     guard bit / 8 < bytes.count, once.first() else { return try base.write(bytes, at: offset) }
     var wrong = [UInt8](copying: bytes)
     wrong[bit / 8] ^= 1 << UInt8(bit % 8)
     return try base.write(wrong.span, at: offset)
   }
-
-  func truncate(to size: UInt64) throws(StorageError) { try base.truncate(to: size) }
-  func synchronize() throws(StorageError) -> Durability { try base.synchronize() }
-  func status() throws(StorageError) -> FileStatus { try base.status() }
-  func close() { base.close() }
 }

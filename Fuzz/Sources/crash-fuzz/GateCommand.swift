@@ -105,17 +105,12 @@ enum GateCommand {
   private static func sweepFaults(
     _ threads: Int, _ known: KnownStates, _ progress: Progress, _ summary: inout Summary
   ) {
-    var total = CrashChecker.Counts()
-    var kinds: [String: Int] = [:]
-    var (runs, errors) = (0, 0)
+    var total = FaultSweep.Report()
     for workload in FaultWorkload.all {
       progress.enter("faults, \(workload)")
       do {
         let report = try FaultSweep(workload, known, limit: nil).run(threads: threads)
-        total += report.counts
-        kinds.merge(report.runsByKind, uniquingKeysWith: +)
-        runs += report.runs
-        errors += report.errors
+        total += report
         for finding in report.findings {
           summary.report(
             finding.violation, again: "replay --workload \(workload) --plan '\(finding.plan)'")
@@ -126,8 +121,9 @@ enum GateCommand {
     }
     progress.leave()
     Tool.tell(
-      "faults: \(runs) runs of \(FaultWorkload.all.count) workloads, \(errors) errors met; \(total.summary)")
-    summary.set("faultRuns", kinds)
-    summary.set("crashesAfterFaults", total)
+      "faults: \(total.runs) runs of \(FaultWorkload.all.count) workloads, \(total.errors) errors met; "
+        + "\(total.counts.summary)\n\(total.remark)")
+    summary.set("faultRuns", total.runsByKind)
+    summary.set("crashesAfterFaults", total.counts)
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PageExplorer
 import PageJournal
 import PageJournalFaults
 import Synchronization
 
 /// Does each call on the real file system and, when that went well, on the model of it.
-final class RealTee: FileSystem {
+final class RealTee: ForwardingFileSystem {
   private struct State: Sendable {
     var before: SimulatedFileSystem?
     var handles: [any RealHandle] = []
@@ -16,7 +17,7 @@ final class RealTee: FileSystem {
   let model: SimulatedFileSystem
   /// The moment at which it ends.
   let cut: RealCut
-  private let real = PosixFileSystem()
+  let base: any FileSystem = PosixFileSystem()
   /// The real folder that is the model's root.
   private let root: String
   /// Whether files are said to be synchronised and are not.
@@ -87,13 +88,8 @@ final class RealTee: FileSystem {
     try? onModel()
   }
 
-  /// A call that only looks.
-  func look<Result>(
-    _ path: String, _ onReal: () throws(StorageError) -> Result
-  ) throws(StorageError) -> Result {
-    try cut.begin(path)
-    return try onReal()
-  }
+  /// A call that only looks, and is handed on.
+  func before(_ operation: FileOperation, _ path: String) throws(StorageError) { try cut.begin(path) }
 
   private func inner(_ path: String) -> String {
     path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
@@ -102,14 +98,15 @@ final class RealTee: FileSystem {
   // MARK: FileSystem
 
   func open(_ path: String, _ mode: FileMode) throws(StorageError) -> any File {
-    let (real, model, inside) = (real, model, inner(path))
+    let (base, model, inside) = (base, model, inner(path))
     guard mode == .createNew else {
-      let file = try look(path) { () throws(StorageError) in try real.open(path, mode) }
+      try cut.begin(path)
+      let file = try base.open(path, mode)
       return RealFile(self, path, file, try? model.open(inside, mode))
     }
     let found = Mutex<(any File)?>(nil)
     let file = try call(path) { () throws(StorageError) in
-      try real.open(path, mode)
+      try base.open(path, mode)
     } onModel: { _ throws(StorageError) in
       let copy = try model.open(inside, mode)
       found.withLock { $0 = copy }
@@ -118,22 +115,14 @@ final class RealTee: FileSystem {
   }
 
   func openDirectory(_ path: String) throws(StorageError) -> any Directory {
-    let real = real
-    let directory = try look(path) { () throws(StorageError) in try real.openDirectory(path) }
+    try cut.begin(path)
+    let directory = try base.openDirectory(path)
     return RealDirectory(self, path, directory, try? model.openDirectory(inner(path)))
-  }
-
-  func names(in path: String) throws(StorageError) -> [String] {
-    try look(path) { () throws(StorageError) in try real.names(in: path) }
-  }
-
-  func status(of path: String) throws(StorageError) -> FileStatus {
-    try look(path) { () throws(StorageError) in try real.status(of: path) }
   }
 
   func rename(_ path: String, to target: String) throws(StorageError) {
     try call(path) { () throws(StorageError) in
-      try real.rename(path, to: target)
+      try base.rename(path, to: target)
     } onModel: { _ throws(StorageError) in
       try model.rename(inner(path), to: inner(target))
     }
@@ -141,7 +130,7 @@ final class RealTee: FileSystem {
 
   func remove(_ path: String) throws(StorageError) {
     try call(path) { () throws(StorageError) in
-      try real.remove(path)
+      try base.remove(path)
     } onModel: { _ throws(StorageError) in
       try model.remove(inner(path))
     }
@@ -149,7 +138,7 @@ final class RealTee: FileSystem {
 
   func createDirectory(_ path: String) throws(StorageError) {
     try call(path) { () throws(StorageError) in
-      try real.createDirectory(path)
+      try base.createDirectory(path)
     } onModel: { _ throws(StorageError) in
       try model.createDirectory(inner(path))
     }
@@ -157,7 +146,7 @@ final class RealTee: FileSystem {
 
   func removeDirectory(_ path: String) throws(StorageError) {
     try call(path) { () throws(StorageError) in
-      try real.removeDirectory(path)
+      try base.removeDirectory(path)
     } onModel: { _ throws(StorageError) in
       try model.removeDirectory(inner(path))
     }
@@ -169,28 +158,26 @@ protocol RealHandle: Sendable {
   func closeReal()
 }
 
-private final class RealFile: File, RealHandle {
+private final class RealFile: ForwardingFile, RealHandle {
   private let tee: RealTee
   private let path: String
-  private let real: any File
+  let base: any File
   private let model: (any File)?
 
-  init(_ tee: RealTee, _ path: String, _ real: any File, _ model: (any File)?) {
+  init(_ tee: RealTee, _ path: String, _ base: any File, _ model: (any File)?) {
     self.tee = tee
     self.path = path
-    self.real = real
+    self.base = base
     self.model = model
     tee.keep(self)
   }
 
-  func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
-    try tee.look(path) { () throws(StorageError) in try real.read(at: offset, count: count) }
-  }
+  func before(_ operation: FileOperation) throws(StorageError) { try tee.cut.begin(path) }
 
   func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(StorageError) -> Int {
     let copy = [UInt8](copying: bytes)
     return try tee.call(path) { () throws(StorageError) in
-      try real.write(copy.span, at: offset)
+      try base.write(copy.span, at: offset)
     } onModel: { taken throws(StorageError) in
       _ = try model?.write(copy.span.extracting(0..<(taken ?? copy.count)), at: offset)
     }
@@ -198,7 +185,7 @@ private final class RealFile: File, RealHandle {
 
   func truncate(to size: UInt64) throws(StorageError) {
     try tee.call(path) { () throws(StorageError) in
-      try real.truncate(to: size)
+      try base.truncate(to: size)
     } onModel: { _ throws(StorageError) in
       try model?.truncate(to: size)
     }
@@ -206,54 +193,48 @@ private final class RealFile: File, RealHandle {
 
   func synchronize() throws(StorageError) -> Durability {
     try tee.call(path) { () throws(StorageError) in
-      tee.forgetsSyncs ? .medium : try real.synchronize()
+      tee.forgetsSyncs ? .medium : try base.synchronize()
     } onModel: { _ throws(StorageError) in
       _ = try model?.synchronize()
     }
   }
 
-  func status() throws(StorageError) -> FileStatus {
-    try tee.look(path) { () throws(StorageError) in try real.status() }
-  }
-
   func close() {
-    real.close()
+    base.close()
     model?.close()
   }
 
-  func closeReal() { real.close() }
+  func closeReal() { base.close() }
 }
 
-private final class RealDirectory: Directory, RealHandle {
+private final class RealDirectory: ForwardingDirectory, RealHandle {
   private let tee: RealTee
   private let path: String
-  private let real: any Directory
+  let base: any Directory
   private let model: (any Directory)?
 
-  init(_ tee: RealTee, _ path: String, _ real: any Directory, _ model: (any Directory)?) {
+  init(_ tee: RealTee, _ path: String, _ base: any Directory, _ model: (any Directory)?) {
     self.tee = tee
     self.path = path
-    self.real = real
+    self.base = base
     self.model = model
     tee.keep(self)
   }
 
   func synchronize() throws(StorageError) -> Durability {
     try tee.call(path) { () throws(StorageError) in
-      try real.synchronize()
+      try base.synchronize()
     } onModel: { _ throws(StorageError) in
       _ = try model?.synchronize()
     }
   }
 
-  func tryLock() throws(StorageError) -> Bool {
-    try tee.look(path) { () throws(StorageError) in try real.tryLock() }
-  }
+  func before(_ operation: FileOperation) throws(StorageError) { try tee.cut.begin(path) }
 
   func close() {
-    real.close()
+    base.close()
     model?.close()
   }
 
-  func closeReal() { real.close() }
+  func closeReal() { base.close() }
 }

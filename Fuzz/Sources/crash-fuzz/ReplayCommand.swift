@@ -53,10 +53,11 @@ enum ReplayCommand {
   private static func replay(_ workload: FaultWorkload, _ plan: FaultPlan) -> Int32 {
     do {
       let checker = CrashChecker(KnownStates(), limits: [nil])
-      let (run, found) = try FaultSweep(workload, KnownStates(), limit: nil).attempt(plan, checker)
-      if let found { throw found }
-      let fired = run?.firstFired.map { "first at \($0.operation.rawValue) of \($0.path)" } ?? "never fired"
-      Tool.tell("no violation: \(run?.errors.count ?? 0) errors met, \(fired); \(checker.counts.summary)")
+      let attempt = try FaultSweep(workload, KnownStates(), limit: nil).attempt(plan, checker)
+      if let found = attempt.found { throw found }
+      let run = attempt.run
+      let fired = run.firstFired.map { "first at \($0.operation.rawValue) of \($0.path)" } ?? "never fired"
+      Tool.tell("no violation: \(run.errors.count) errors met, \(fired); \(checker.counts.summary)")
       return 0
     } catch {
       Tool.tell("violation of \(violation(error))")

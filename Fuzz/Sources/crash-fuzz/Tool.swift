@@ -35,6 +35,12 @@ enum Tool {
                or --canary buffered does one thing wrong and has to find something
       speed    states a second and core: opening, replay and comparison of a page with a journal of 7 KB
 
+    Faults: errors, short writes, syncs that fail in the four ways seen on real file systems, and reads of wrong bytes
+    (inverted bits; zeroed, stale and misdirected sectors). A sync that lies, and wrong bytes that nothing vouches for, may
+    cost what was acknowledged; then no state may be shown that never was, and damage above which a mark stands is reported.
+    EINTR is none of them: the platform layer begins such a call again, and what an app sees of it is a short write.
+    Wrong bytes at writes are tried for merges alone (part checks).
+
     Profiles: worst (default), nopsow, ext4, xfs. Plans: such as 'write suffix ".journal" call 3 once: error noSpace'.
     Exit codes: 0 nothing found, 1 a violation, 64 a command line that makes no sense.
 

@@ -207,51 +207,22 @@ private final class Barrier: @unchecked Sendable {
 }
 
 /// Takes three milliseconds for each synchronisation, and one for each listing.
-private final class SlowFileSystem: FileSystem {
-  private let base: any FileSystem
+private final class SlowFileSystem: ForwardingFileSystem {
+  let base: any FileSystem
 
   init(_ base: any FileSystem) { self.base = base }
+
+  func before(_ operation: FileOperation, _ path: String) { if operation == .names { usleep(1000) } }
 
   func open(_ path: String, _ mode: FileMode) throws(StorageError) -> any File {
     SlowFile(try base.open(path, mode))
   }
-
-  func openDirectory(_ path: String) throws(StorageError) -> any PageJournal.Directory {
-    try base.openDirectory(path)
-  }
-
-  func names(in path: String) throws(StorageError) -> [String] {
-    usleep(1000)
-    return try base.names(in: path)
-  }
-
-  func status(of path: String) throws(StorageError) -> FileStatus { try base.status(of: path) }
-  func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
-  func remove(_ path: String) throws(StorageError) { try base.remove(path) }
-  func createDirectory(_ path: String) throws(StorageError) { try base.createDirectory(path) }
-  func removeDirectory(_ path: String) throws(StorageError) { try base.removeDirectory(path) }
 }
 
-private final class SlowFile: File {
-  private let base: any File
+private final class SlowFile: ForwardingFile {
+  let base: any File
 
   init(_ base: any File) { self.base = base }
 
-  func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
-    try base.read(at: offset, count: count)
-  }
-
-  func write(_ bytes: Span<UInt8>, at offset: UInt64) throws(StorageError) -> Int {
-    try base.write(bytes, at: offset)
-  }
-
-  func truncate(to size: UInt64) throws(StorageError) { try base.truncate(to: size) }
-
-  func synchronize() throws(StorageError) -> Durability {
-    usleep(3000)
-    return try base.synchronize()
-  }
-
-  func status() throws(StorageError) -> FileStatus { try base.status() }
-  func close() { base.close() }
+  func before(_ operation: FileOperation) { if operation == .synchronizeFile { usleep(3000) } }
 }

@@ -41,5 +41,23 @@ import Testing
     for finding in report.findings.prefix(12) { Issue.record("\(finding.plan): \(finding.violation)") }
     #expect(report.findings.count == 0)
     #expect(report.errors > 100)
+    for failure in SynchronizationFailure.allCases {
+      for repetition in ["once", "sticky"] {
+        #expect(report.runsByKind["sync \(failure.rawValue), \(repetition)"] ?? 0 > 5)
+      }
+    }
+    #expect(Set(report.runsByKind.keys).isSubset(of: Set(FaultKind.all.map(\.description))))
+    #expect(report.damageVerdicts[.damagedSnapshot] ?? 0 > 0)
+    #expect(report.deceivedImages > 0)
+  }
+
+  @Test func whatNeverHappensIsNoRun() throws {
+    let workload = try #require(FaultWorkload.all.first { $0.name == "commits" })
+    let sweep = try FaultSweep(workload, KnownStates(), limit: 1)
+    let checker = CrashChecker(KnownStates(), limits: [1])
+    let kind = try #require(FaultKind.all.first { $0.description == "sync late, once" })
+    let calls = (1...100).prefix { sweep.attempt(FaultPlan([kind.rule($0)]), checker).run.firstFired != nil }
+    let report = try FaultSweep(workload, KnownStates(), limit: 1).run(threads: Self.threads)
+    #expect(report.runsByKind[kind.description] == calls.count)
   }
 }

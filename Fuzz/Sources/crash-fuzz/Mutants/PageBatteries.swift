@@ -85,19 +85,17 @@ enum PageBatteries {
       do {
         let sweep = try FaultSweep(workload, known, limit: 24)
         let checker = CrashChecker(known, limits: [24])
-        for fault in FaultSweep.kinds where concerns(fault, kind) {
+        for fault in FaultKind.all where concerns(fault, kind) {
           for call in 1...10_000 {
-            let plan = FaultPlan([
-              FaultRule(fault.operations, call: call, repetition: fault.repetition, effect: fault.effect)
-            ])
-            let (run, found) = sweep.attempt(plan, checker)
+            let plan = FaultPlan([fault.rule(call)])
+            let attempt = sweep.attempt(plan, checker)
             outcome.states = known.count
-            if let found {
+            if let found = attempt.found {
               outcome.violation = found
               outcome.sequence = "\(workload.name): \(plan)"
               return outcome
             }
-            if run?.firstFired == nil { break }
+            if attempt.run.firstFired == nil { break }
           }
         }
       } catch {
@@ -109,7 +107,7 @@ enum PageBatteries {
     return outcome
   }
 
-  private static func concerns(_ fault: FaultSweep.Kind, _ kind: Battery.FaultKind) -> Bool {
+  private static func concerns(_ fault: FaultKind, _ kind: Battery.FaultKind) -> Bool {
     switch (kind, fault.effect) {
     case (.any, _), (.synchronisation, .sync), (.noSpace, .error(.noSpace)), (.short, .short(_, .proceed)),
       (.noSpace, .short(_, .noSpace)), (.reading, .error(.io)):
