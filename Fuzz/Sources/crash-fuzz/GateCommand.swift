@@ -9,7 +9,7 @@ enum GateCommand {
   /// Images of one moment inside a recovery, for sequences of three steps.
   private static let nested = 60
   /// Crashes in recoveries of sequences of three steps: in each, but from starts with very many in one of so many.
-  private static let nestsOneIn = ["wide-merge-pending": 8, "long-journal": 8]
+  private static let nestsOneIn = ["wide-after-sync": 8, "wide-merge-pending": 32, "long-journal": 8]
 
   private static let parts = ["crashes", "faults", "damage", "checks"]
 

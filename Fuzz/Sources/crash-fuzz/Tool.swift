@@ -18,8 +18,8 @@ enum Tool {
            crash-fuzz speed
 
       gate     every sequence of up to three steps from every start, every crash image of every moment in it, crashes
-               in the recoveries (--nested images of a moment for three steps, and where those came first); every fault at
-               every call, once and sticky; every bit flip and truncation of the golden files; documents; kills; what has
+               in the recoveries: all for up to two steps; for three --nested (60) images of a moment, from some starts in
+               the recovery of one image in eight or in 32; every fault at every call, once and sticky; every bit flip and truncation of the golden files; documents; kills; what has
                a check of its own. Parts: crashes, faults, damage, checks
       nightly  longer sequences, drawn by chance from a seed, for so many minutes (60); endless goes on until stopped
       replay   one sequence again: the token that a failure printed; or one workload under one plan of faults
